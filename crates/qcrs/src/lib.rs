@@ -1,0 +1,31 @@
+//! Certifies image classifiers by randomized smoothing, with a noise level per input.
+//!
+//! Read the modules in this order; each may use only the ones above it:
+//!
+//! | module     | question it answers                                              |
+//! |------------|------------------------------------------------------------------|
+//! | `types`    | what do we call things?                                          |
+//! | `math`     | what is Φ⁻¹(p)? what is a binomial tail?                          |
+//! | `noise`    | what is the i-th noise vector of this stream?                    |
+//! | `sample`   | how does the base classifier vote under noise?                   |
+//! | `bounds`   | how sure are we of a vote share?                                 |
+//! | `radius`   | how far does a vote share protect?                               |
+//! | `search`   | which σ should this input get?                                   |
+//! | `certify`  | the paper's CERTIFY: search, select, estimate, decide            |
+//! | `predict`  | the paper's PREDICT: which class, without a radius?              |
+//! | `data`     | which image, which label?                                        |
+//! | `run`      | the same over a dataset: shards, resume, records on disk         |
+//! | `analysis` | what do the records say?                                         |
+//! | `report`   | how do we show it?                                               |
+//! | `testing`  | classifiers whose answer is known in closed form                 |
+
+pub mod bounds;
+pub mod certify;
+pub mod math;
+pub mod noise;
+pub mod radius;
+pub mod run;
+pub mod sample;
+pub mod search;
+pub mod testing;
+pub mod types;

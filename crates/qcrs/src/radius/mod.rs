@@ -1,0 +1,5 @@
+//! How far does a vote share protect?
+
+mod gaussian;
+
+pub use gaussian::gaussian;

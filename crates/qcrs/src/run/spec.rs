@@ -1,0 +1,94 @@
+//! Everything the answers depend on.
+
+use crate::certify::Budget;
+use crate::search::SearchSpec;
+use serde::{Deserialize, Serialize};
+
+/// What a run was asked: with the same spec, model and data anybody gets the same records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// The version of qcrs that wrote it.
+    pub qcrs: String,
+    /// The version of the noise: another version draws other vectors from the same seed.
+    pub noise: String,
+    /// The classifier.
+    pub model: ModelSpec,
+    /// The images.
+    pub data: DataSpec,
+    /// Which of them.
+    pub selection: Selection,
+    /// How σ is chosen.
+    pub search: SearchSpec,
+    /// How many draws, how sure.
+    pub budget: Budget,
+    /// The seed of all noise.
+    pub seed: u64,
+    /// What kind of promise the certificates make.
+    pub guarantee: Guarantee,
+}
+
+/// Which classifier, run how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    /// The file's name, for people.
+    pub name: String,
+    /// The file's BLAKE3 hash, for certainty.
+    pub blake3: String,
+    /// The engine and its version, such as `rten 0.27.0`.
+    pub engine: String,
+    /// The arithmetic, such as `f32`.
+    pub precision: String,
+    /// Whether the model gives `logits` or `probs`.
+    pub output: String,
+    /// The number of classes.
+    pub classes: usize,
+}
+
+/// Which images, read how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DataSpec {
+    /// The folder's or file's name, for people.
+    pub name: String,
+    /// The BLAKE3 hash of what was read, for certainty.
+    pub blake3: String,
+    /// Channels, height and width.
+    pub shape: [usize; 3],
+    /// How raw values become pixels, in words that the reader of the data understands.
+    pub preprocess: String,
+    /// The names of the classes, where known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub classes: Option<Vec<String>>,
+}
+
+/// Which inputs of a dataset: the ids divisible by `skip`, below `max`, at most `count` of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selection {
+    /// The number of inputs in the dataset.
+    pub of: u32,
+    /// Take every `skip`-th id.
+    pub skip: u32,
+    /// Only ids below this.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max: Option<u32>,
+    /// At most this many.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub count: Option<u32>,
+}
+
+impl Selection {
+    /// The ids, in order.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
+        let end = self.max.map_or(self.of, |max| max.min(self.of));
+        (0..end).step_by(self.skip.max(1) as usize).take(self.count.map_or(usize::MAX, |count| count as usize))
+    }
+}
+
+/// The promise a certificate makes (docs/guarantees.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guarantee {
+    /// One σ for all inputs, chosen beforehand: the radius holds for the deployed classifier.
+    FixedSigma,
+    /// A σ per input: the radius holds for the classifier smoothed with that σ, frozen.
+    FrozenSigma,
+}

@@ -1,0 +1,33 @@
+//! How does the base classifier vote under noise?
+
+mod monte_carlo;
+mod votes;
+
+pub use monte_carlo::MonteCarlo;
+pub use votes::Votes;
+
+use crate::noise::{Draws, Noise};
+use crate::types::Error;
+
+/// A base classifier f: what an engine implements, what a user brings.
+pub trait Classifier: Sync {
+    /// The number of values in one input.
+    fn input_len(&self) -> usize;
+
+    /// The number of classes.
+    fn num_classes(&self) -> usize;
+
+    /// Scores a row-major batch of any size, writing one row of `num_classes` scores per input.
+    ///
+    /// Called from several threads at once; an implementation should use one thread per call.
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
+}
+
+/// SAMPLEUNDERNOISE of Cohen et al. 2019: the only thing the statistics see.
+///
+/// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by
+/// whatever can do better (noise on the GPU, a remote worker, a stored tally).
+pub trait SampleUnderNoise: Sync {
+    /// Classifies `x` plus each of the `draws` of `noise` and counts the winners.
+    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error>;
+}

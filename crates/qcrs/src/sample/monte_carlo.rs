@@ -1,0 +1,97 @@
+//! SAMPLEUNDERNOISE by drawing noise on the CPU and asking a classifier batch by batch.
+
+use super::{Classifier, SampleUnderNoise, Votes};
+use crate::noise::{Draws, Noise};
+use crate::types::Error;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// Spreads the batches of a request over the threads of the current rayon pool.
+///
+/// Memory is one batch per thread, whatever the number of draws.
+pub struct MonteCarlo<'a> {
+    classifier: &'a dyn Classifier,
+    batch: u32,
+    passes: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl<'a> MonteCarlo<'a> {
+    /// Asks `classifier` with `batch` noisy copies at a time (at least one).
+    pub fn new(classifier: &'a dyn Classifier, batch: u32) -> Self {
+        Self { classifier, batch: batch.max(1), passes: 0.into(), stop: false.into() }
+    }
+
+    /// Forward passes made so far, for a progress display.
+    pub fn passes(&self) -> u64 {
+        self.passes.load(Relaxed)
+    }
+
+    /// Makes every request under way or to come end with [`Error::Interrupted`] after its current batch.
+    pub fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    fn count_batch(&self, x: &[f32], noise: Noise, draws: &Draws, buffers: &mut Buffers) -> Result<Votes, Error> {
+        if self.stop.load(Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let (rows, classes) = (draws.range.len(), self.classifier.num_classes());
+        let (batch, scores) = buffers.sized(rows * x.len(), rows * classes);
+        for (draw, copy) in draws.range.clone().zip(batch.chunks_exact_mut(x.len())) {
+            noise.add(&draws.stream, draw, x, copy);
+        }
+        self.classifier.logits(batch, scores)?;
+        let mut votes = Votes::default();
+        for (draw, row) in draws.range.clone().zip(scores.chunks_exact(classes)) {
+            if let Some(class) = row.iter().position(|score| !score.is_finite()) {
+                let phase = draws.stream.phase.name();
+                return Err(Error::NotFinite { phase, draw, class, score: row[class] });
+            }
+            votes.add(argmax(row));
+        }
+        self.passes.fetch_add(rows as u64, Relaxed);
+        Ok(votes)
+    }
+}
+
+impl SampleUnderNoise for MonteCarlo<'_> {
+    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        if x.len() != self.classifier.input_len() {
+            let (has, wants) = (x.len(), self.classifier.input_len());
+            return Err(Error::Invalid(format!("the input has {has} values, the classifier takes {wants}")));
+        }
+        let n = draws.range.len() as u64;
+        (0..n.div_ceil(self.batch.into()))
+            .into_par_iter()
+            .map_init(Buffers::default, |buffers, number| {
+                let start = draws.range.start + number as u32 * self.batch;
+                let end = start.saturating_add(self.batch).min(draws.range.end);
+                self.count_batch(x, noise, &Draws { stream: draws.stream, range: start..end }, buffers)
+            })
+            // no short cut on an error: of several failing batches the first is named, on any number of threads
+            .reduce(|| Ok(Votes::default()), |a, b| Ok(a?.merge(b?)))
+    }
+}
+
+/// Memory that a thread keeps from batch to batch.
+#[derive(Default)]
+struct Buffers {
+    batch: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+impl Buffers {
+    fn sized(&mut self, batch: usize, scores: usize) -> (&mut [f32], &mut [f32]) {
+        self.batch.resize(batch, 0.0);
+        // an engine that writes too little leaves NaN behind, and NaN is never a vote
+        self.scores.clear();
+        self.scores.resize(scores, f32::NAN);
+        (&mut self.batch, &mut self.scores)
+    }
+}
+
+/// The largest score; ties go to the lowest class.
+fn argmax(row: &[f32]) -> usize {
+    (1..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })
+}

@@ -1,0 +1,136 @@
+//! What do we call things? Checked numbers and the one error type.
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The standard deviation of the smoothing noise, in units of a pixel range [0, 1];
+/// finite and positive.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Sigma(f64);
+
+impl Sigma {
+    /// Checks `value` once, so that no later code has to.
+    pub fn new(value: f64) -> Result<Self, Error> {
+        if value.is_finite() && value > 0.0 { Ok(Self(value)) } else { Err(Error::InvalidSigma(value)) }
+    }
+
+    /// The number itself.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// The probability with which a statement may be wrong; strictly between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Alpha(f64);
+
+impl Alpha {
+    /// Checks `value` once, so that no later code has to.
+    pub fn new(value: f64) -> Result<Self, Error> {
+        if value > 0.0 && value < 1.0 { Ok(Self(value)) } else { Err(Error::InvalidAlpha(value)) }
+    }
+
+    /// The number itself.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// An equal share of this failure probability for each of `parts` statements,
+    /// rounded down so that the shares never add up to more than the whole.
+    pub fn share(self, parts: usize) -> Self {
+        if parts == 1 { self } else { Self((self.0 / parts as f64).next_down()) }
+    }
+}
+
+macro_rules! serde_as_f64 {
+    ($name:ident) => {
+        impl TryFrom<f64> for $name {
+            type Error = Error;
+            fn try_from(value: f64) -> Result<Self, Error> {
+                Self::new(value)
+            }
+        }
+        impl From<$name> for f64 {
+            fn from(value: $name) -> f64 {
+                value.get()
+            }
+        }
+    };
+}
+serde_as_f64!(Sigma);
+serde_as_f64!(Alpha);
+
+/// Everything that can go wrong in this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A noise level that is not finite and positive.
+    #[error("sigma must be finite and positive, got {0}")]
+    InvalidSigma(f64),
+    /// A failure probability outside (0, 1).
+    #[error("alpha must lie strictly between 0 and 1, got {0}")]
+    InvalidAlpha(f64),
+    /// A setting that makes no sense; the text says which, and what would.
+    #[error("{0}")]
+    Invalid(String),
+    /// A numerical routine gave up; its value must not be used.
+    #[error("{0} did not converge; please report this with the command that led here")]
+    NotConverged(&'static str),
+    /// The classifier gave a score that cannot be compared; it is never a vote.
+    #[error("draw {draw} of phase {phase}: class {class} scored {score}; only finite scores can vote")]
+    NotFinite {
+        /// The phase of the draw.
+        phase: &'static str,
+        /// The number of the draw.
+        draw: u32,
+        /// The class with the bad score.
+        class: usize,
+        /// The score.
+        score: f32,
+    },
+    /// The engine failed on a batch, or does not fit the data.
+    #[error("engine: {0}")]
+    Engine(String),
+    /// Reading or writing a file failed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file does not hold what it should.
+    #[error("{}: {problem}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// An error at one input of a run.
+    #[error("input {index}: {source}")]
+    Input {
+        /// Which input.
+        index: u32,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+}
+
+impl Error {
+    /// For `map_err`: says at which path the file system failed.
+    pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.as_ref().to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    /// A file that does not hold what it should.
+    pub fn format(path: impl AsRef<Path>, problem: impl Into<String>) -> Self {
+        Self::Format { path: path.as_ref().to_owned(), problem: problem.into() }
+    }
+}
