@@ -7,6 +7,7 @@ use crate::sample::{SampleUnderNoise, Votes};
 use crate::search::{Look, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// How many draws certify, and how sure the certificate is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,26 @@ pub struct Budget {
     pub n: u32,
     /// The probability with which a certificate may be wrong.
     pub alpha: Alpha,
+}
+
+impl Budget {
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.n0 == 0 || self.n == 0 {
+            let Self { n0, n, .. } = self;
+            return Err(Error::Invalid(format!("n0 and n must be at least 1, got n0 = {n0} and n = {n}")));
+        }
+        Ok(())
+    }
+
+    /// The estimation draws of certificate `number` of a plan: no two share any.
+    fn range(&self, number: usize) -> Result<Range<u32>, Error> {
+        let at = |number: usize| u32::try_from(number as u64 * u64::from(self.n));
+        match (at(number), at(number + 1)) {
+            (Ok(start), Ok(end)) => Ok(start..end),
+            _ => Err(Error::Invalid(format!("{} certificates of {} draws are too many", number + 1, self.n))),
+        }
+    }
 }
 
 /// What certification says about one input.
@@ -107,20 +128,18 @@ pub fn certify(
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
-    let first = *plan.sigmas.first().ok_or_else(|| Error::Invalid("the search planned no σ".into()))?;
     let draws = Draws::first(budget.n0, stream(Phase::Select));
-    let votes = sampler.sample_under_noise(x, Noise::Gaussian(first), &draws)?;
+    let votes = sampler.sample_under_noise(x, Noise::Gaussian(plan.select_at), &draws)?;
     let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
-    let selection = Look { sigma: first, votes };
+    let selection = Look { sigma: plan.select_at, votes };
 
     // use n fresh samples to bound its probability from below
-    let estimate = |(number, &sigma): (usize, &Sigma)| {
-        let start = number as u32 * budget.n;
-        let draws = Draws { stream: stream(Phase::Estimate), range: start..start + budget.n };
+    let mut estimates = Vec::with_capacity(plan.sigmas.len());
+    for (number, &sigma) in plan.sigmas.iter().enumerate() {
+        let draws = Draws { stream: stream(Phase::Estimate), range: budget.range(number)? };
         let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
-        Ok(Estimate { sigma, class, votes })
-    };
-    let estimates: Vec<Estimate> = plan.sigmas.iter().enumerate().map(estimate).collect::<Result<_, Error>>()?;
+        estimates.push(Estimate { sigma, class, votes });
+    }
     let verdict = decide(&estimates, budget.alpha)?;
     Ok(Outcome { looks, selection, estimates, verdict })
 }

@@ -23,6 +23,7 @@ pub mod bounds;
 pub mod certify;
 pub mod math;
 pub mod noise;
+pub mod predict;
 pub mod radius;
 pub mod run;
 pub mod sample;

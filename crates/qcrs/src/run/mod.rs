@@ -1,7 +1,16 @@
 //! The same over a dataset: what was asked, what was found, and where it is kept.
 
+mod certify;
+mod directory;
+mod lines;
+mod merge;
+mod meter;
 mod record;
+mod results;
 mod spec;
 
+pub use certify::{Input, Run};
+pub use directory::{Shard, Stored, read};
+pub use merge::merge;
 pub use record::{Finding, Record, Timing};
 pub use spec::{DataSpec, Guarantee, ModelSpec, Selection, Spec};

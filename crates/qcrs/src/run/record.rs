@@ -12,13 +12,12 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<usize>,
     /// What was found.
-    #[serde(flatten)]
     pub finding: Finding,
 }
 
 /// A certificate with its evidence, or the reason why this input cannot have one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// The classifier gave scores that cannot vote; the text names draw and class.
     Failed {

@@ -1,6 +1,7 @@
 //! Everything the answers depend on.
 
 use crate::certify::Budget;
+use crate::sample::InputTransform;
 use crate::search::SearchSpec;
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +37,20 @@ pub struct ModelSpec {
     pub blake3: String,
     /// The engine and its version, such as `rten 0.27.0`.
     pub engine: String,
+    /// Where it runs, such as `cpu`.
+    pub device: String,
     /// The arithmetic, such as `f32`.
     pub precision: String,
     /// Whether the model gives `logits` or `probs`.
     pub output: String,
+    /// What is done to the pixels after the noise, where the model does not do it itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub transform: Option<InputTransform>,
     /// The number of classes.
     pub classes: usize,
+    /// The batch size, for an engine whose scores depend on it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub batch: Option<u32>,
 }
 
 /// Which images, read how.

@@ -1,8 +1,10 @@
 //! How does the base classifier vote under noise?
 
+mod input_transform;
 mod monte_carlo;
 mod votes;
 
+pub use input_transform::{InputTransform, Transformed};
 pub use monte_carlo::MonteCarlo;
 pub use votes::Votes;
 

@@ -4,6 +4,7 @@ use super::{Classifier, SampleUnderNoise, Votes};
 use crate::noise::{Draws, Noise};
 use crate::types::Error;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Spreads the batches of a request over the threads of the current rayon pool.
@@ -13,13 +14,13 @@ pub struct MonteCarlo<'a> {
     classifier: &'a dyn Classifier,
     batch: u32,
     passes: AtomicU64,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
 }
 
 impl<'a> MonteCarlo<'a> {
     /// Asks `classifier` with `batch` noisy copies at a time (at least one).
     pub fn new(classifier: &'a dyn Classifier, batch: u32) -> Self {
-        Self { classifier, batch: batch.max(1), passes: 0.into(), stop: false.into() }
+        Self { classifier, batch: batch.max(1), passes: 0.into(), stop: Arc::default() }
     }
 
     /// Forward passes made so far, for a progress display.
@@ -27,9 +28,9 @@ impl<'a> MonteCarlo<'a> {
         self.passes.load(Relaxed)
     }
 
-    /// Makes every request under way or to come end with [`Error::Interrupted`] after its current batch.
-    pub fn stop(&self) {
-        self.stop.store(true, Relaxed);
+    /// A flag that, once true, ends every request with [`Error::Interrupted`] after its current batch.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
     }
 
     fn count_batch(&self, x: &[f32], noise: Noise, draws: &Draws, buffers: &mut Buffers) -> Result<Votes, Error> {

@@ -1,10 +1,15 @@
 //! Which σ should this input get?
 
 mod fixed;
+mod grid;
+mod preset;
 mod probe;
+mod qcrs;
 
 pub use fixed::Fixed;
+pub use grid::{Grid, Winner};
 pub use probe::{Look, Probe};
+pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
 
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
@@ -18,6 +23,8 @@ pub trait SigmaSearch: Send + Sync {
 /// What a search decides, from its own draws alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    /// Where the class is guessed.
+    pub select_at: Sigma,
     /// The noise levels to certify at. With K of them each certificate is made at α/K and the
     /// best is kept, which is sound by the union bound.
     pub sigmas: Vec<Sigma>,
@@ -25,7 +32,7 @@ pub struct Plan {
 
 impl From<Sigma> for Plan {
     fn from(sigma: Sigma) -> Self {
-        Self { sigmas: vec![sigma] }
+        Self { select_at: sigma, sigmas: vec![sigma] }
     }
 }
 
@@ -35,6 +42,10 @@ impl From<Sigma> for Plan {
 pub enum SearchSpec {
     /// COHEN: one σ for every input.
     Cohen(Fixed),
+    /// The best of a list of σ.
+    Grid(Grid),
+    /// Bisection on the sign of dR/dσ.
+    Qcrs(Qcrs),
 }
 
 impl SearchSpec {
@@ -42,6 +53,22 @@ impl SearchSpec {
     pub fn search(&self) -> &dyn SigmaSearch {
         match self {
             Self::Cohen(search) => search,
+            Self::Grid(search) => search,
+            Self::Qcrs(search) => search,
         }
+    }
+
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Cohen(_) => Ok(()),
+            Self::Grid(search) => search.check(),
+            Self::Qcrs(search) => search.check(),
+        }
+    }
+
+    /// Whether every input gets the same σ, chosen beforehand.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Cohen(_))
     }
 }

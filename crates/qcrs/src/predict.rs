@@ -1,0 +1,38 @@
+//! PREDICT (Cohen et al. 2019, section 3.2): which class, without a radius?
+
+use crate::bounds::binomial_test_half;
+use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::sample::{SampleUnderNoise, Votes};
+use crate::types::{Alpha, Error, Sigma};
+use serde::{Deserialize, Serialize};
+
+/// What the smoothed classifier answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The class; `None` when the two leading classes are too close to call.
+    pub class: Option<usize>,
+    /// The probability of a lead as large as this one between classes of equal share.
+    pub p_value: f64,
+    /// The votes.
+    pub votes: Votes,
+}
+
+/// Predicts input `x`, number `input` of the run with this `seed`, from `n` draws at one `sigma`.
+///
+/// With probability at least 1 − α the class returned is the smoothed classifier's; σ must not
+/// depend on `x`, or the answers of different inputs belong to different classifiers.
+pub fn predict(
+    sampler: &dyn SampleUnderNoise,
+    x: &[f32],
+    sigma: Sigma,
+    (n, alpha): (u32, Alpha),
+    (seed, input): (u64, u32),
+) -> Result<Prediction, Error> {
+    let draws = Draws::first(n, Stream { seed, input, phase: Phase::Predict });
+    let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
+    let ranked = votes.ranked();
+    let &(class, first) = ranked.first().ok_or_else(|| Error::Invalid("n must be at least 1".into()))?;
+    let second = ranked.get(1).map_or(0, |&(_, count)| count);
+    let p_value = binomial_test_half(first, second)?;
+    Ok(Prediction { class: (p_value <= alpha.get()).then_some(class), p_value, votes })
+}

@@ -1,0 +1,188 @@
+//! Certifies what is missing.
+
+use super::directory::{Shard, claim, shard_files};
+use super::lines::{self, Lines};
+use super::meter::Meter;
+use super::results::results_tsv;
+use super::{Finding, Record, Spec, Timing, read};
+use crate::certify::certify;
+use crate::sample::SampleUnderNoise;
+use crate::types::Error;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+
+/// An image and its label, by index.
+pub type Input<'a> = dyn Fn(u32) -> Result<(Vec<f32>, Option<usize>), Error> + Sync + 'a;
+
+/// One process's share of a run, open for writing.
+pub struct Run {
+    dir: PathBuf,
+    spec: Spec,
+    ids: Vec<u32>,
+    records: Lines,
+    timings: Lines,
+    /// What earlier processes found.
+    pub done: Vec<Record>,
+}
+
+impl Run {
+    /// Opens `dir` for `shard` of `spec`: a new run, or one to go on with.
+    pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
+        spec.budget.check()?;
+        spec.search.check()?;
+        claim(dir, spec)?;
+        let path = shard.file(dir, "records");
+        if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
+            let problem = "this run was begun with another number of shards; go on with that, or use another directory";
+            return Err(Error::format(other, problem));
+        }
+        let (records, done) = Lines::open::<Record>(&path)?;
+        let (timings, _) = Lines::open::<Timing>(&shard.file(dir, "timing"))?;
+        let ids = shard.ids(spec);
+        for (number, record) in done.iter().enumerate() {
+            if ids.get(number) != Some(&record.index) {
+                let problem = format!("line {} is about input {}, which is not next", number + 1, record.index);
+                return Err(Error::format(path, problem));
+            }
+        }
+        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, done })
+    }
+
+    /// The inputs of this share, done or not.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// Certifies the inputs that have no record yet and appends one line for each, in order.
+    ///
+    /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of
+    /// another. Stops at the first error that is not a fact about the input; what was finished
+    /// before it is kept, and running again goes on from there.
+    pub fn certify(
+        &mut self,
+        sampler: &dyn SampleUnderNoise,
+        input: &Input<'_>,
+        in_flight: usize,
+        mut on_record: impl FnMut(&Record),
+    ) -> Result<(), Error> {
+        let todo = self.ids[self.done.len()..].to_vec();
+        let spec = self.spec.clone();
+        let queue = Queue::new(todo.len(), in_flight.max(1));
+        let (send, receive) = mpsc::channel();
+        let written = std::thread::scope(|scope| {
+            for _ in 0..in_flight.clamp(1, todo.len().max(1)) {
+                let (send, queue, todo, spec) = (send.clone(), &queue, &todo, &spec);
+                scope.spawn(move || {
+                    while let Some(position) = queue.take() {
+                        let result = record(spec, sampler, input, todo[position]);
+                        let seconds = queue.finish(position);
+                        if send.send((position, result, seconds)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            let result = self.write_in_order(&receive, &queue, &mut on_record);
+            queue.close(); // after an error nobody needs to begin another input
+            result
+        });
+        // also after a failure: what was finished is there to be read
+        let closed = self.records.sync().and_then(|()| self.write_results());
+        written.and(closed)
+    }
+
+    fn write_results(&self) -> Result<(), Error> {
+        let stored = read(&self.dir)?;
+        lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))
+    }
+
+    fn write_in_order(
+        &mut self,
+        receive: &mpsc::Receiver<(usize, Result<Record, Error>, f64)>,
+        queue: &Queue,
+        on_record: &mut impl FnMut(&Record),
+    ) -> Result<(), Error> {
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        while let Ok((position, result, seconds)) = receive.recv() {
+            waiting.insert(position, (result, seconds));
+            while let Some((result, seconds)) = waiting.remove(&next) {
+                let record = result?;
+                self.timings.append(&Timing { index: record.index, seconds })?;
+                self.records.append(&record)?;
+                on_record(&record);
+                self.done.push(record);
+                next += 1;
+                queue.written(next);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The record of one input. Scores that cannot vote are a fact about the input, so they get a
+/// record; anything else may go better next time, so it does not.
+fn record(spec: &Spec, sampler: &dyn SampleUnderNoise, input: &Input<'_>, index: u32) -> Result<Record, Error> {
+    let here = |source| Error::Input { index, source: Box::new(source) };
+    let (x, label) = input(index).map_err(here)?;
+    let finding = match certify(spec.search.search(), &spec.budget, sampler, &x, (spec.seed, index)) {
+        Ok(outcome) => Finding::Outcome(outcome),
+        Err(error @ Error::NotFinite { .. }) => Finding::Failed { error: error.to_string() },
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        Err(error) => return Err(here(error)),
+    };
+    Ok(Record { index, label, finding })
+}
+
+/// Hands out inputs, never further than `window` ahead of the last line written: a crash loses no more.
+struct Queue {
+    state: Mutex<State>,
+    moved: Condvar,
+    window: usize,
+}
+
+struct State {
+    next: usize,
+    end: usize,
+    written: usize,
+    meter: Meter,
+}
+
+impl Queue {
+    fn new(end: usize, window: usize) -> Self {
+        let state = State { next: 0, end, written: 0, meter: Meter::new() };
+        Self { state: Mutex::new(state), moved: Condvar::new(), window }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<usize> {
+        let wait = |state: &mut State| state.next < state.end && state.next >= state.written + self.window;
+        let mut state = self.moved.wait_while(self.lock(), wait).unwrap_or_else(PoisonError::into_inner);
+        let position = state.next;
+        if position >= state.end {
+            return None;
+        }
+        state.next += 1;
+        state.meter.start(position);
+        Some(position)
+    }
+
+    fn finish(&self, position: usize) -> f64 {
+        self.lock().meter.finish(position).as_secs_f64()
+    }
+
+    fn written(&self, count: usize) {
+        self.lock().written = count;
+        self.moved.notify_all();
+    }
+
+    fn close(&self) {
+        self.lock().end = 0;
+        self.moved.notify_all();
+    }
+}

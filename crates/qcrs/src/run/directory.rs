@@ -1,0 +1,147 @@
+//! What a run directory holds.
+
+use super::lines;
+use super::{Record, Spec, Timing};
+use crate::types::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which inputs of a selection one process certifies: every `parts`-th, from the `part`-th on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    part: u32,
+    parts: u32,
+}
+
+impl Shard {
+    /// All inputs.
+    pub const WHOLE: Self = Self { part: 0, parts: 1 };
+
+    /// Part `part` of `parts`, counted from 0.
+    pub fn new(part: u32, parts: u32) -> Result<Self, Error> {
+        if part < parts {
+            return Ok(Self { part, parts });
+        }
+        Err(Error::Invalid(format!("there is no shard {part}/{parts}; of {parts} shards the first is 0/{parts}")))
+    }
+
+    /// The inputs of this shard, in order.
+    pub fn ids(self, spec: &Spec) -> Vec<u32> {
+        spec.selection.ids().skip(self.part as usize).step_by(self.parts as usize).collect()
+    }
+
+    pub(super) fn file(self, dir: &Path, what: &str) -> PathBuf {
+        dir.join(format!("{what}-{}-of-{}.jsonl", self.part, self.parts))
+    }
+
+    /// Whether `file` belongs to a run cut into as many shards.
+    pub(super) fn is_beside(self, file: &Path) -> bool {
+        file.to_string_lossy().ends_with(&format!("-of-{}.jsonl", self.parts))
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = Error;
+
+    /// Reads `i/m`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let numbers = text.split_once('/').map(|(part, parts)| (part.parse(), parts.parse()));
+        match numbers {
+            Some((Ok(part), Ok(parts))) => Self::new(part, parts),
+            _ => Err(Error::Invalid(format!("a shard is written i/m, such as 0/4; got {text}"))),
+        }
+    }
+}
+
+/// A run read back from its directory, complete or not.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// What was asked.
+    pub spec: Spec,
+    /// What was found, by index.
+    pub records: Vec<Record>,
+    /// How long it took, by index; an input stopped in the middle may have two.
+    pub timings: Vec<Timing>,
+}
+
+/// Reads all shards in `dir`.
+pub fn read(dir: &Path) -> Result<Stored, Error> {
+    let spec = read_spec(dir)?;
+    let mut records: Vec<Record> = read_all(dir, "records")?;
+    records.sort_by_key(|record| record.index);
+    if let Some(pair) = records.windows(2).find(|pair| pair[0].index == pair[1].index) {
+        let problem = format!("input {} has two records; a run has one per input", pair[0].index);
+        return Err(Error::format(dir, problem));
+    }
+    let mut timings: Vec<Timing> = read_all(dir, "timing")?;
+    timings.sort_by_key(|timing| timing.index);
+    Ok(Stored { spec, records, timings })
+}
+
+pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
+    let path = dir.join("spec.json");
+    let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+    serde_json::from_str(&text).map_err(|e| Error::format(&path, format!("not a spec this qcrs understands: {e}")))
+}
+
+fn read_all<T: serde::de::DeserializeOwned>(dir: &Path, what: &str) -> Result<Vec<T>, Error> {
+    let mut all = Vec::new();
+    for path in shard_files(dir, what)? {
+        all.extend(lines::read(&path)?);
+    }
+    Ok(all)
+}
+
+pub(super) fn shard_files(dir: &Path, what: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(dir).map_err(Error::io(dir))? {
+        let path = entry.map_err(Error::io(dir))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(&format!("{what}-")) && name.ends_with(".jsonl") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Writes the spec of a new run, or makes sure that the directory holds the same one.
+pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
+    fs::create_dir_all(dir).map_err(Error::io(dir))?;
+    let path = dir.join("spec.json");
+    if !path.exists() {
+        if let Some(orphan) = shard_files(dir, "records")?.first() {
+            let problem = "records without a spec.json; restore it or choose another directory";
+            return Err(Error::format(orphan, problem));
+        }
+        let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
+        return lines::write_aside(&path, &(text + "\n"));
+    }
+    let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+    let bad = |e: serde_json::Error| Error::format(&path, format!("not a spec this qcrs understands: {e}"));
+    let found: Value = serde_json::from_str(&text).map_err(bad)?;
+    let wanted = serde_json::to_value(spec).map_err(bad)?;
+    let mut differences = Vec::new();
+    compare("", &found, &wanted, &mut differences);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("{}; use another directory, or ask for the same", differences.join("; "));
+    Err(Error::format(&path, problem))
+}
+
+/// Names every place where two specs differ.
+fn compare(place: &str, found: &Value, wanted: &Value, differences: &mut Vec<String>) {
+    if let (Value::Object(a), Value::Object(b)) = (found, wanted) {
+        let keys: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
+        for key in keys {
+            let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+            let get = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
+            compare(&place, &get(a), &get(b), differences);
+        }
+    } else if found != wanted {
+        differences.push(format!("this run used {place} {found}, you asked for {wanted}"));
+    }
+}

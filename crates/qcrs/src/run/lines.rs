@@ -1,0 +1,88 @@
+//! Append-only files of JSON lines that survive a crash in the middle of a line.
+
+use crate::types::Error;
+use serde::{Serialize, de::DeserializeOwned};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A file of JSON lines, open for appending and locked against a second writer.
+pub(super) struct Lines {
+    path: PathBuf,
+    file: File,
+}
+
+impl Lines {
+    /// Opens or creates `path`, cuts a torn last line and returns the whole ones.
+    pub(super) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), Error> {
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(Error::io(path))?;
+        if file.try_lock().is_err() {
+            let problem = "another qcrs is writing here; wait for it, or choose another directory or --shard";
+            return Err(Error::format(path, problem));
+        }
+        let text = fs::read(path).map_err(Error::io(path))?;
+        let whole = whole_lines(&text);
+        file.set_len(whole.len() as u64).map_err(Error::io(path))?;
+        Ok((Self { path: path.to_owned(), file }, parse(path, whole)?))
+    }
+
+    /// Appends one line; when this returns the system has it, whatever happens to this process.
+    pub(super) fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {
+        let line = line(&self.path, value)?;
+        self.file.write_all(line.as_bytes()).map_err(Error::io(&self.path))
+    }
+
+    /// Waits until the disk has everything.
+    pub(super) fn sync(&self) -> Result<(), Error> {
+        self.file.sync_data().map_err(Error::io(&self.path))
+    }
+}
+
+/// The whole lines of a file that somebody else may be writing.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
+    parse(path, whole_lines(&fs::read(path).map_err(Error::io(path))?))
+}
+
+/// Writes `values` aside and renames: the file is whole or absent.
+pub(super) fn write<'a, T: Serialize + 'a>(
+    path: &Path,
+    values: impl IntoIterator<Item = &'a T>,
+) -> Result<(), Error> {
+    let text: String = values.into_iter().map(|value| line(path, value)).collect::<Result<_, _>>()?;
+    write_aside(path, &text)
+}
+
+/// Writes `text` aside and renames: the file is whole or absent.
+pub(super) fn write_aside(path: &Path, text: &str) -> Result<(), Error> {
+    let aside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let write = || {
+        let mut file = File::create(&aside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_data()?;
+        fs::rename(&aside, path)
+    };
+    write().map_err(|source| {
+        // nothing more can be done about a file that cannot even be removed
+        let _ = fs::remove_file(&aside);
+        Error::io(path)(source)
+    })
+}
+
+fn line(path: &Path, value: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string(value).map_err(|e| Error::format(path, e.to_string()))?;
+    Ok(text + "\n")
+}
+
+fn whole_lines(text: &[u8]) -> &[u8] {
+    &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)]
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error> {
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let parse = |(number, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|e| {
+            Error::format(path, format!("line {} is damaged ({e}); restore the file or start anew", number + 1))
+        })
+    };
+    lines.enumerate().map(parse).collect()
+}

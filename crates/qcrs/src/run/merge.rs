@@ -1,0 +1,45 @@
+//! The union of shards.
+
+use super::directory::{Shard, Stored, claim, read};
+use super::lines;
+use super::results::results_tsv;
+use super::{Record, Timing};
+use crate::types::Error;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Unites the records of `dirs`, which must share one spec, in a new directory `into`: the files
+/// a single process would have written. Says what it wrote.
+pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
+    if into.exists() {
+        return Err(Error::format(into, "there is something here already; merge into a new directory"));
+    }
+    let parts: Vec<Stored> = dirs.iter().map(|dir| read(dir)).collect::<Result<_, _>>()?;
+    let Some(first) = parts.first() else {
+        return Err(Error::Invalid("there is nothing to merge; name at least one run directory".into()));
+    };
+    let spec = first.spec.clone();
+    let mut records: BTreeMap<u32, Record> = BTreeMap::new();
+    let mut timings: BTreeMap<u32, Timing> = BTreeMap::new();
+    for (dir, part) in dirs.iter().zip(parts) {
+        if part.spec != spec {
+            let problem = format!("not the same run as {}; only shards of one spec can be merged", dirs[0].display());
+            return Err(Error::format(dir, problem));
+        }
+        for record in part.records {
+            if records.get(&record.index).is_some_and(|known| *known != record) {
+                let problem = format!("input {} has another record in an earlier directory", record.index);
+                return Err(Error::format(dir, problem));
+            }
+            records.insert(record.index, record);
+        }
+        timings.extend(part.timings.into_iter().map(|timing| (timing.index, timing)));
+    }
+    claim(into, &spec)?;
+    lines::write(&Shard::WHOLE.file(into, "timing"), timings.values())?;
+    lines::write(&Shard::WHOLE.file(into, "records"), records.values())?;
+    let stored =
+        Stored { spec, records: records.into_values().collect(), timings: timings.into_values().collect() };
+    lines::write_aside(&into.join("results.tsv"), &results_tsv(&stored))?;
+    Ok(stored)
+}

@@ -1,0 +1,52 @@
+//! results.tsv: the field's own format, for everybody's scripts.
+
+use super::directory::Stored;
+use super::{Finding, Record};
+use crate::certify::{Reason, Verdict};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The columns of the published programs, then ours.
+const HEADER: &str =
+    "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote";
+
+/// One line per record. Abstention is class −1 with radius 0 here, and only here. Radii are
+/// written so that they read back as the same number, which was rounded down.
+pub(super) fn results_tsv(stored: &Stored) -> String {
+    let seconds: BTreeMap<u32, f64> = stored.timings.iter().map(|t| (t.index, t.seconds)).collect();
+    let mut text = format!("{HEADER}\n");
+    for record in &stored.records {
+        let time = seconds.get(&record.index).map_or(String::new(), |&seconds| clock(seconds));
+        let label = record.label.map_or("-1".into(), |label| label.to_string());
+        let _ = writeln!(text, "{}\t{label}\t{}", record.index, columns(record, &time));
+    }
+    text
+}
+
+fn columns(record: &Record, time: &str) -> String {
+    let outcome = match &record.finding {
+        Finding::Failed { error } => return format!("-1\t0\t0\t\t\t{time}\t\t\t\t\t{error}"),
+        Finding::Outcome(outcome) => outcome,
+    };
+    let (predict, radius, sigma, p_lower, note) = match outcome.verdict {
+        Verdict::Certified { class, radius, sigma, p_lower } => (Some(class), radius, sigma, p_lower, ""),
+        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => (None, 0.0, sigma, p_lower, "below half"),
+        Verdict::Abstain(Reason::TooFewDraws { .. }) => (None, 0.0, outcome.selection.sigma, 0.0, "too few draws"),
+    };
+    let correct = u8::from(predict.is_some() && predict == record.label);
+    let predict = predict.map_or("-1".into(), |class| class.to_string());
+    let estimate = outcome.estimates.iter().find(|estimate| estimate.sigma == sigma);
+    let (votes, n) = estimate.map_or((0, 0), |estimate| (estimate.votes.of(estimate.class), estimate.votes.total()));
+    let searched: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
+    let (sigma, passes) = (sigma.get(), outcome.passes());
+    format!(
+        "{predict}\t{radius}\t{correct}\t{sigma}\t{p_lower}\t{time}\t{votes}\t{n}\t{passes}\t{searched}\t{note}"
+    )
+}
+
+/// Seconds as the published programs write them: h:mm:ss.ffffff.
+fn clock(seconds: f64) -> String {
+    let micros = (seconds * 1e6).round() as u64;
+    let whole = micros / 1_000_000;
+    format!("{}:{:02}:{:02}.{:06}", whole / 3600, whole / 60 % 60, whole % 60, micros % 1_000_000)
+}

@@ -1,0 +1,114 @@
+//! What a model wants done to its pixels after the noise.
+
+use super::Classifier;
+use crate::types::Error;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+
+/// (x − mean) / std per channel, and the order of the channels: what a model expects that does not
+/// have its normalisation inside. Applied after the noise, so that σ stays in pixel units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputTransform {
+    /// Subtracted, per channel of the data.
+    pub mean: Vec<f32>,
+    /// Divided by, per channel of the data.
+    pub std: Vec<f32>,
+    /// Whether the model wants the channels in reverse (BGR).
+    pub reversed: bool,
+}
+
+impl InputTransform {
+    /// Refuses numbers that cannot be meant.
+    pub fn check(&self, channels: usize) -> Result<(), Error> {
+        let Self { mean, std, .. } = self;
+        if mean.len() != channels || std.len() != channels {
+            let (means, stds) = (mean.len(), std.len());
+            let problem = format!("{means} means and {stds} deviations for data with {channels} channels");
+            return Err(Error::Invalid(problem));
+        }
+        if !mean.iter().all(|mean| mean.is_finite()) || !std.iter().all(|std| std.is_finite() && *std > 0.0) {
+            return Err(Error::Invalid(format!("normalisation by means {mean:?} and deviations {std:?}")));
+        }
+        Ok(())
+    }
+}
+
+/// A classifier behind an [`InputTransform`].
+pub struct Transformed<'a> {
+    /// The classifier.
+    pub inner: &'a dyn Classifier,
+    /// What it wants.
+    pub transform: InputTransform,
+}
+
+thread_local! {
+    static BATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Classifier for Transformed<'_> {
+    fn input_len(&self) -> usize {
+        self.inner.input_len()
+    }
+
+    fn num_classes(&self) -> usize {
+        self.inner.num_classes()
+    }
+
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        let InputTransform { mean, std, reversed } = &self.transform;
+        let (len, channels) = (self.input_len(), mean.len());
+        let plane = len / channels;
+        BATCH.with_borrow_mut(|buffer| {
+            buffer.resize(batch.len(), 0.0);
+            for (from, to) in batch.chunks_exact(len).zip(buffer.chunks_exact_mut(len)) {
+                for (channel, pixels) in from.chunks_exact(plane).enumerate() {
+                    let place = if *reversed { channels - 1 - channel } else { channel };
+                    let target = &mut to[place * plane..(place + 1) * plane];
+                    for (target, pixel) in target.iter_mut().zip(pixels) {
+                        *target = (pixel - mean[channel]) / std[channel];
+                    }
+                }
+            }
+            self.inner.logits(buffer, out)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its input back as scores.
+    struct Echo;
+
+    impl Classifier for Echo {
+        fn input_len(&self) -> usize {
+            4
+        }
+        fn num_classes(&self) -> usize {
+            4
+        }
+        fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+            out.copy_from_slice(batch);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn channels_are_normalised_and_then_reversed() {
+        let transform = InputTransform { mean: vec![0.5, 1.0], std: vec![0.5, 2.0], reversed: true };
+        let mut out = [0.0; 8];
+        let model = Transformed { inner: &Echo, transform };
+        model.logits(&[0.0, 1.0, 3.0, 5.0, 0.5, 0.5, 1.0, 1.0], &mut out).unwrap();
+        assert_eq!(out, [1.0, 2.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn impossible_numbers_are_refused() {
+        let of = |mean: &[f32], std: &[f32]| InputTransform { mean: mean.into(), std: std.into(), reversed: false };
+        assert!(of(&[0.5; 3], &[0.5; 3]).check(3).is_ok());
+        assert!(of(&[0.5; 3], &[0.5; 3]).check(1).is_err());
+        assert!(of(&[0.5], &[0.0]).check(1).is_err());
+        assert!(of(&[f32::NAN], &[1.0]).check(1).is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! Kung and Chen 2024 (QCRS): bisection on the sign of dR/dσ.
+
+use super::{Look, Plan, Probe, SigmaSearch};
+use crate::types::{Error, Sigma};
+use serde::{Deserialize, Serialize};
+
+/// Halves [`low`, `high`] until it is no longer than `tolerance`, going where the radius grows,
+/// then keeps the better of the midpoint and `sigma`.
+///
+/// The released program and its repairs differ in six decisions; each is a field of its own, so
+/// that an ablation can switch it alone. [`Qcrs::paper`] and [`Qcrs::repaired`] name the two sets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Qcrs {
+    /// σ₀: the noise the classifier was trained with, and the fallback.
+    pub sigma: Sigma,
+    /// Left end of the search region.
+    pub low: Sigma,
+    /// Right end of the search region.
+    pub high: Sigma,
+    /// ε: stop when the interval is no longer than this.
+    pub tolerance: f64,
+    /// τ: half the width of the central difference.
+    pub step: f64,
+    /// Draws per look.
+    pub draws: u32,
+    /// Whether the two looks of a difference share their noise.
+    pub pairs: Pairs,
+    /// What is compared.
+    pub objective: Objective,
+    /// Whether τ follows the interval.
+    pub tau: Tau,
+    /// Where to go when both sides are equal.
+    pub plateau: Plateau,
+    /// What the final σ must show to replace σ₀.
+    pub accept: Accept,
+    /// What to do where σ − τ falls below the region.
+    pub negative_sigma: NegativeSigma,
+}
+
+/// Noise of the two looks of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairs {
+    /// The same ε at both σ: most of the noise of the difference cancels.
+    Common,
+    /// Fresh draws for each, as released.
+    Independent,
+}
+
+/// The radius that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Objective {
+    /// What the look's own draws certify, as released.
+    Look,
+    /// What the certificate's n draws are expected to certify.
+    Final,
+}
+
+/// The width of the central difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tau {
+    /// τ throughout, as released.
+    Constant,
+    /// At most a quarter of the interval: a finite τ biases the optimum.
+    Shrinking,
+}
+
+/// The way out of a zero gradient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plateau {
+    /// Against the last direction, as released (there called momentum).
+    Alternate,
+    /// Towards σ₀ where that certifies (the σ that certify form an interval), else to less noise.
+    TowardsStart,
+}
+
+/// The rejection test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Accept {
+    /// A larger radius for whatever class wins there, as released.
+    AnyClass,
+    /// A larger radius for the class that wins at σ₀.
+    SameClass,
+}
+
+/// The left end of a difference that leaves the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegativeSigma {
+    /// Looks no further left than the region's left end.
+    Floor,
+    /// Lets σ − τ go below zero, where the radius counts as negative, as released.
+    Emulate,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    Left,
+    Right,
+}
+
+impl Qcrs {
+    /// Algorithm 1 as released, with floored σ − τ.
+    pub fn paper(sigma: Sigma, [low, high]: [Sigma; 2], tolerance: f64, step: f64) -> Self {
+        Self {
+            sigma,
+            low,
+            high,
+            tolerance,
+            step,
+            draws: 500,
+            pairs: Pairs::Independent,
+            objective: Objective::Look,
+            tau: Tau::Constant,
+            plateau: Plateau::Alternate,
+            accept: Accept::AnyClass,
+            negative_sigma: NegativeSigma::Floor,
+        }
+    }
+
+    /// The same search with every repair switched on.
+    #[must_use]
+    pub fn repaired(self) -> Self {
+        Self {
+            pairs: Pairs::Common,
+            objective: Objective::Final,
+            tau: Tau::Shrinking,
+            plateau: Plateau::TowardsStart,
+            accept: Accept::SameClass,
+            ..self
+        }
+    }
+
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        let Self { low, high, tolerance, step, draws, .. } = self;
+        let problem = if low >= high {
+            format!("the search region [{}, {}] is empty; --left must be below --right", low.get(), high.get())
+        } else if !(*tolerance > 0.0 && tolerance.is_finite()) {
+            format!("the tolerance must be positive, got {tolerance}; see --epsilon")
+        } else if !(*step > 0.0 && step.is_finite()) {
+            format!("the step must be positive, got {step}; see --tau")
+        } else if *draws == 0 {
+            "a look needs at least one draw; see --gradient-n".into()
+        } else {
+            return Ok(());
+        };
+        Err(Error::Invalid(problem))
+    }
+
+    /// The bisection itself: asks `radii` for R at both ends of each difference and returns the
+    /// last midpoint. `start` is R(σ₀), which the plateau rule may need.
+    ///
+    /// Under [`NegativeSigma::Emulate`] the left end may be zero or negative.
+    pub fn bisect(
+        &self,
+        start: f64,
+        mut radii: impl FnMut([f64; 2]) -> Result<[f64; 2], Error>,
+    ) -> Result<Sigma, Error> {
+        let (mut low, mut high) = (self.low.get(), self.high.get());
+        let mut last = Direction::Right; // so that an all-zero path begins to the left, as released
+        loop {
+            let mid = 0.5 * (low + high);
+            let tau = match self.tau {
+                Tau::Constant => self.step,
+                Tau::Shrinking => self.step.min((high - low) / 4.0),
+            };
+            let left_end = match self.negative_sigma {
+                NegativeSigma::Floor => (mid - tau).max(self.low.get()),
+                NegativeSigma::Emulate => mid - tau,
+            };
+            let [left, right] = radii([left_end, mid + tau])?;
+            last = if right > left {
+                Direction::Right
+            } else if right < left {
+                Direction::Left
+            } else {
+                self.leave_plateau(mid, start, last)
+            };
+            match last {
+                Direction::Right => low = mid,
+                Direction::Left => high = mid,
+            }
+            if high - low <= self.tolerance {
+                return Sigma::new(0.5 * (low + high));
+            }
+        }
+    }
+
+    fn leave_plateau(&self, mid: f64, start: f64, last: Direction) -> Direction {
+        match self.plateau {
+            Plateau::Alternate if last == Direction::Right => Direction::Left,
+            Plateau::Alternate => Direction::Right,
+            Plateau::TowardsStart if start > 0.0 && self.sigma.get() > mid => Direction::Right,
+            Plateau::TowardsStart => Direction::Left,
+        }
+    }
+
+    /// R of `class` as the search sees it: 0 where another class wins.
+    fn radius(&self, probe: &Probe<'_>, look: &Look, class: usize) -> Result<f64, Error> {
+        if look.votes.winner() != Some(class) {
+            return Ok(0.0);
+        }
+        match self.objective {
+            Objective::Look => probe.radius(look, class),
+            Objective::Final => probe.predicted_radius(look, class),
+        }
+    }
+
+    /// R at both ends of a difference. A negative σ draws the same noise as |σ| and negates the
+    /// radius; σ = 0 adds no noise and certifies nothing.
+    fn difference(&self, probe: &mut Probe<'_>, ends: [f64; 2], class: usize) -> Result<[f64; 2], Error> {
+        if ends[0] == 0.0 {
+            let look = probe.look(Sigma::new(ends[1])?, self.draws)?;
+            return Ok([0.0, self.radius(probe, &look, class)?]);
+        }
+        let sigmas = [Sigma::new(ends[0].abs())?, Sigma::new(ends[1])?];
+        let [left, right] = probe.pair(sigmas, self.draws, self.pairs == Pairs::Common)?;
+        Ok([self.radius(probe, &left, class)? * ends[0].signum(), self.radius(probe, &right, class)?])
+    }
+}
+
+impl SigmaSearch for Qcrs {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        self.check()?;
+        // the class that every later look is about
+        let start = probe.look(self.sigma, self.draws)?;
+        let class = start.votes.ranked()[0].0;
+        let start = self.radius(probe, &start, class)?;
+
+        let found = self.bisect(start, |ends| self.difference(probe, ends, class))?;
+
+        // rejection test, on fresh draws: the draws that chose σ̂ flatter it
+        let looks = probe.pair([self.sigma, found], self.draws, self.pairs == Pairs::Common)?;
+        let mut radii = [0.0; 2];
+        for (radius, look) in radii.iter_mut().zip(&looks) {
+            let class = match self.accept {
+                Accept::SameClass => class,
+                Accept::AnyClass => look.votes.ranked()[0].0,
+            };
+            *radius = self.radius(probe, look, class)?;
+        }
+        Ok(if radii[1] > radii[0] { found } else { self.sigma }.into())
+    }
+}

@@ -1,0 +1,64 @@
+//! What several tests need.
+#![allow(dead_code, missing_docs)]
+
+use qcrs::certify::Budget;
+use qcrs::run::{DataSpec, Guarantee, ModelSpec, Selection, Spec};
+use qcrs::search::{Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::types::{Alpha, Sigma};
+
+pub fn sigma(value: f64) -> Sigma {
+    Sigma::new(value).unwrap()
+}
+
+pub fn alpha(value: f64) -> Alpha {
+    Alpha::new(value).unwrap()
+}
+
+pub fn cohen(value: f64) -> SearchSpec {
+    SearchSpec::Cohen(Fixed { sigma: sigma(value) })
+}
+
+/// Every search, around σ₀ = 0.5, with small looks.
+pub fn searches() -> Vec<(&'static str, SearchSpec)> {
+    let region = [sigma(0.12), sigma(1.7)];
+    let grid = |winner| Grid { sigma: sigma(0.5), low: region[0], high: region[1], points: 6, winner };
+    let paper = Qcrs { draws: 100, ..Qcrs::paper(sigma(0.5), region, 0.1, 0.15) };
+    vec![
+        ("cohen", cohen(0.5)),
+        ("grid", SearchSpec::Grid(grid(Winner::Fresh { draws: 100 }))),
+        ("grid, max of certificates", SearchSpec::Grid(grid(Winner::MaxOfCertificates))),
+        ("qcrs", SearchSpec::Qcrs(paper.clone().repaired())),
+        ("qcrs, paper", SearchSpec::Qcrs(paper)),
+    ]
+}
+
+pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
+    let guarantee = if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma };
+    Spec {
+        qcrs: "test".into(),
+        noise: "test".into(),
+        model: ModelSpec {
+            name: "half-space".into(),
+            blake3: String::new(),
+            engine: "closed form".into(),
+            device: "cpu".into(),
+            precision: "f32".into(),
+            output: "logits".into(),
+            transform: None,
+            classes: 2,
+            batch: None,
+        },
+        data: DataSpec {
+            name: "points".into(),
+            blake3: String::new(),
+            shape: [1, 1, 1],
+            preprocess: "none".into(),
+            classes: None,
+        },
+        selection: Selection { of: inputs, skip: 1, max: None, count: None },
+        search,
+        budget,
+        seed: 9,
+        guarantee,
+    }
+}

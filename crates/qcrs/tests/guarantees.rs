@@ -1,0 +1,136 @@
+//! The promise itself: over many seeds, on classifiers whose truth is known, a certificate is
+//! wrong no more often than α allows, whatever the search.
+
+mod common;
+
+use common::{alpha, searches, sigma};
+use qcrs::bounds::clopper_pearson_lower;
+use qcrs::certify::{Budget, Verdict, certify};
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::search::SearchSpec;
+use qcrs::testing::{HalfSpace, Slab};
+use qcrs::types::{Alpha, Error, Sigma};
+use rayon::prelude::*;
+
+const TRIALS: u64 = 20_000;
+
+/// A classifier, an input, and the exact probability of class 1 there.
+struct Truth {
+    name: &'static str,
+    classifier: Box<dyn Classifier + Send + Sync>,
+    x: f32,
+    p: fn(Sigma) -> f64,
+}
+
+fn truths() -> Vec<Truth> {
+    let half_space = Box::new(HalfSpace { dim: 1 });
+    let slab = Box::new(Slab { dim: 1, half: 1.0 });
+    vec![
+        Truth { name: "half-space", classifier: half_space, x: 0.25, p: |s| HalfSpace { dim: 1 }.p(0.25, s) },
+        Truth { name: "slab", classifier: slab, x: 0.5, p: |s| Slab { dim: 1, half: 1.0 }.p(0.5, s) },
+    ]
+}
+
+/// How many of `TRIALS` certificates claim more than the truth.
+fn failures(truth: &Truth, search: &SearchSpec, budget: &Budget, sampler: &dyn SampleUnderNoise) -> u64 {
+    let wrong = |seed| match certify(search.search(), budget, sampler, &[truth.x], (seed, 0)).unwrap().verdict {
+        Verdict::Certified { class, sigma, p_lower, .. } => {
+            let p = (truth.p)(sigma);
+            u64::from(p_lower > if class == 1 { p } else { 1.0 - p })
+        }
+        Verdict::Abstain(_) => 0,
+    };
+    (0..TRIALS).into_par_iter().map(wrong).sum()
+}
+
+/// Whether so many failures are more than α explains: the lower 99.99 % limit of their rate exceeds α.
+fn too_many(failures: u64, level: Alpha) -> bool {
+    clopper_pearson_lower(failures, TRIALS, alpha(0.0001)).unwrap() > level.get()
+}
+
+#[test]
+fn certificates_are_sound_for_every_search() {
+    for truth in truths() {
+        let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+        for (name, search) in searches() {
+            for level in [alpha(0.05), alpha(0.001)] {
+                let budget = Budget { n0: 20, n: 200, alpha: level };
+                let wrong = failures(&truth, &search, &budget, &sampler);
+                let (where_, level_) = (truth.name, level.get());
+                assert!(!too_many(wrong, level), "{where_}, {name}, α = {level_}: {wrong} of {TRIALS} wrong");
+            }
+        }
+    }
+}
+
+/// The test above can fail: with the search's draws reused in the certificate it does.
+#[test]
+fn reused_draws_break_the_promise() {
+    /// Answers every phase with the same draws.
+    struct Reuse<'a>(MonteCarlo<'a>);
+
+    impl SampleUnderNoise for Reuse<'_> {
+        fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+            let stream = Stream { phase: Phase::Search, ..draws.stream };
+            self.0.sample_under_noise(x, noise, &Draws::first(draws.range.len() as u32, stream))
+        }
+    }
+
+    let truth = &truths()[0];
+    let sampler = Reuse(MonteCarlo::new(&*truth.classifier, 1000));
+    let level = alpha(0.05);
+    let budget = Budget { n0: 20, n: 100, alpha: level };
+    let (_, search) = &searches()[1];
+    let wrong = failures(truth, search, &budget, &sampler);
+    assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
+}
+
+#[test]
+fn votes_do_not_depend_on_batch_thread_or_piece() {
+    let x = vec![0.1; 12];
+    let stream = Stream { seed: 7, input: 3, phase: Phase::Estimate };
+    let ask = |batch, range| {
+        let sampler = MonteCarlo::new(&HalfSpace { dim: 12 }, batch);
+        sampler.sample_under_noise(&x, Noise::Gaussian(sigma(0.5)), &Draws { stream, range }).unwrap()
+    };
+    let whole = ask(64, 0..1000);
+    assert_eq!(whole.total(), 1000);
+    assert_eq!(whole, ask(1, 0..1000));
+    assert_eq!(whole, ask(999, 0..1000));
+    assert_eq!(whole, ask(7, 0..333).merge(ask(50, 333..1000)));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
+    assert_eq!(whole, pool.install(|| ask(13, 0..1000)));
+}
+
+#[test]
+fn vote_shares_match_the_closed_form() {
+    let n = 200_000;
+    for truth in truths() {
+        let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+        for level in [0.1, 0.5, 1.3].map(sigma) {
+            let draws = Draws::first(n, Stream { seed: 1, input: 0, phase: Phase::Estimate });
+            let votes = sampler.sample_under_noise(&[truth.x], Noise::Gaussian(level), &draws).unwrap();
+            let (share, want) = (votes.of(1) as f64 / f64::from(n), (truth.p)(level));
+            let error = (want * (1.0 - want) / f64::from(n)).sqrt();
+            assert!((share - want).abs() < 4.5 * error, "{}: {share} instead of {want}", truth.name);
+        }
+    }
+}
+
+#[test]
+fn searching_beats_a_badly_chosen_sigma() {
+    let slab = Slab { dim: 1, half: 1.0 };
+    let sampler = MonteCarlo::new(&slab, 500);
+    let budget = Budget { n0: 100, n: 10_000, alpha: alpha(0.001) };
+    let radius = |search: &SearchSpec| {
+        match certify(search.search(), &budget, &sampler, &[0.0], (5, 0)).unwrap().verdict {
+            Verdict::Certified { radius, .. } => radius,
+            Verdict::Abstain(_) => 0.0,
+        }
+    };
+    let bad = radius(&common::cohen(1.3));
+    for (name, search) in searches().into_iter().skip(1) {
+        assert!(radius(&search) > 2.0 * bad.max(0.2), "{name}: {} after {bad}", radius(&search));
+    }
+}

@@ -1,0 +1,191 @@
+//! Runs survive being stopped, cut up and interfered with, and always give the same bytes.
+
+mod common;
+
+use common::{alpha, cohen, searches, spec};
+use qcrs::certify::Budget;
+use qcrs::run::{self, Run, Shard, Spec};
+use qcrs::sample::{Classifier, MonteCarlo};
+use qcrs::testing::HalfSpace;
+use qcrs::types::Error;
+use std::fs;
+use std::path::Path;
+
+const INPUTS: u32 = 10;
+
+fn small(search: qcrs::search::SearchSpec) -> Spec {
+    spec(search, Budget { n0: 20, n: 200, alpha: alpha(0.01) }, INPUTS)
+}
+
+fn input(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
+    Ok((vec![index as f32 * 0.1 - 0.4, 0.0], Some(usize::from(index > 4))))
+}
+
+/// Certifies what is missing of a shard; how many inputs are under way must not matter.
+fn certify(dir: &Path, spec: &Spec, shard: Shard, batch: u32, in_flight: usize) -> Result<(), Error> {
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, batch);
+    Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_| {})
+}
+
+fn records(dir: &Path) -> String {
+    fs::read_to_string(dir.join("records-0-of-1.jsonl")).unwrap()
+}
+
+#[test]
+fn a_stopped_or_sharded_run_gives_the_same_bytes() {
+    for (what, search) in searches() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = |name: &str| root.path().join(name);
+        let spec = small(search);
+
+        certify(&dir("whole"), &spec, Shard::WHOLE, 64, 1).unwrap();
+        let whole = records(&dir("whole"));
+        assert_eq!(whole.lines().count(), INPUTS as usize);
+
+        // another batch size, more inputs under way, another pool
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        pool.install(|| certify(&dir("other"), &spec, Shard::WHOLE, 7, 4)).unwrap();
+        assert_eq!(whole, records(&dir("other")), "{what}");
+
+        // killed at any byte of the records file, then run again
+        for cut in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 1] {
+            let torn = dir(&format!("torn-{cut}"));
+            certify(&torn, &spec, Shard::WHOLE, 64, 2).unwrap();
+            fs::write(torn.join("records-0-of-1.jsonl"), &whole[..cut]).unwrap();
+            certify(&torn, &spec, Shard::WHOLE, 64, 2).unwrap();
+            assert_eq!(whole, records(&torn), "{what}, cut at {cut}");
+        }
+
+        // in three shards, of which two share a directory
+        for part in 0..3 {
+            let shard = Shard::new(part, 3).unwrap();
+            certify(&dir(if part == 1 { "b" } else { "a" }), &spec, shard, 64, 2).unwrap();
+        }
+        run::merge(&[dir("a"), dir("b")], &dir("merged")).unwrap();
+        assert_eq!(whole, records(&dir("merged")), "{what}");
+    }
+}
+
+#[test]
+fn another_spec_is_refused_with_the_difference_named() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = small(cohen(0.5));
+    certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap();
+    let other = Spec { seed: 8, ..spec };
+    let message = certify(root.path(), &other, Shard::WHOLE, 64, 1).unwrap_err().to_string();
+    let want = "spec.json: this run used seed 9, you asked for 8; use another directory, or ask for the same";
+    assert!(message.ends_with(want), "{message}");
+}
+
+#[test]
+fn a_directory_that_was_tampered_with_is_refused() {
+    let spec = small(cohen(0.5));
+    type Harm = fn(&Path);
+    let harms: [(&str, Harm); 4] = [
+        ("line 3 is damaged", |dir| edit(dir, |lines| lines[2] = "{}".into())),
+        ("line 2 is about input 2", |dir| edit(dir, |lines| drop(lines.remove(1)))),
+        ("another number of shards", |dir| {
+            fs::rename(dir.join("records-0-of-1.jsonl"), dir.join("records-0-of-2.jsonl")).unwrap();
+        }),
+        ("records without a spec.json", |dir| fs::remove_file(dir.join("spec.json")).unwrap()),
+    ];
+    for (want, harm) in harms {
+        let root = tempfile::tempdir().unwrap();
+        certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap();
+        harm(root.path());
+        let message = certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap_err().to_string();
+        assert!(message.contains(want), "{message}");
+    }
+}
+
+fn edit(dir: &Path, change: impl FnOnce(&mut Vec<String>)) {
+    let mut lines: Vec<String> = records(dir).lines().map(str::to_owned).collect();
+    change(&mut lines);
+    fs::write(dir.join("records-0-of-1.jsonl"), lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn two_writers_never_share_a_shard() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = small(cohen(0.5));
+    let first = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
+    let message = Run::open(root.path(), &spec, Shard::WHOLE).err().unwrap().to_string();
+    assert!(message.contains("another qcrs is writing here"), "{message}");
+    drop(first);
+    assert!(Run::open(root.path(), &spec, Shard::WHOLE).is_ok());
+}
+
+/// A classifier that fails on one input of the run.
+struct Broken {
+    at: f32,
+    with: fn() -> Result<f32, Error>,
+}
+
+impl Classifier for Broken {
+    fn input_len(&self) -> usize {
+        2
+    }
+    fn num_classes(&self) -> usize {
+        2
+    }
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        for (x, row) in batch.chunks(2).zip(out.chunks_mut(2)) {
+            let score = if (x[1] - self.at).abs() < 0.4 { (self.with)()? } else { x[0] };
+            row.copy_from_slice(&[0.0, score]);
+        }
+        Ok(())
+    }
+}
+
+/// Input 3 stands far out on the second axis, where the classifier is broken.
+fn input_with_a_trap(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
+    Ok((vec![1.0, if index == 3 { 100.0 } else { 0.0 }], Some(1)))
+}
+
+#[test]
+fn a_score_that_is_not_finite_is_recorded_and_never_votes() {
+    let root = tempfile::tempdir().unwrap();
+    let nan = Broken { at: 100.0, with: || Ok(f32::NAN) };
+    let sampler = MonteCarlo::new(&nan, 16);
+    let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
+    run.certify(&sampler, &input_with_a_trap, 2, |_| {}).unwrap();
+    let text = records(root.path());
+    let line = text.lines().nth(3).unwrap();
+    assert!(line.contains(r#""error":"draw "#) && line.contains("class 1 scored NaN"), "{line}");
+    assert!(!line.contains("verdict"), "{line}");
+    assert_eq!(text.lines().count(), INPUTS as usize);
+}
+
+#[test]
+fn an_engine_error_stops_the_run_and_loses_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = small(cohen(0.1));
+    let broken = Broken { at: 100.0, with: || Err(Error::Engine("out of memory".into())) };
+    let sampler = MonteCarlo::new(&broken, 16);
+    let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
+    let message = run.certify(&sampler, &input_with_a_trap, 2, |_| {}).unwrap_err().to_string();
+    assert_eq!(message, "input 3: engine: out of memory");
+    assert_eq!(records(root.path()).lines().count(), 3);
+    drop(run);
+    let well = Broken { at: 100.0, with: || Ok(1.0) };
+    let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
+    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_| {}).unwrap();
+    assert_eq!(records(root.path()).lines().count(), INPUTS as usize);
+}
+
+#[test]
+fn a_stopped_sampler_interrupts_the_run() {
+    let root = tempfile::tempdir().unwrap();
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, 16);
+    let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
+    let mut seen = 0;
+    let result = run.certify(&sampler, &input, 2, |_| {
+        seen += 1;
+        if seen == 4 {
+            sampler.stop_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    });
+    assert!(matches!(result, Err(Error::Interrupted)), "{result:?}");
+    let kept = records(root.path()).lines().count();
+    assert!((4..INPUTS as usize).contains(&kept), "{kept} records");
+}
