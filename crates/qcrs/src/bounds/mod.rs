@@ -1,5 +1,9 @@
 //! How sure are we of a vote share?
 
+mod binomial_test;
 mod clopper_pearson;
+mod interval;
 
+pub use binomial_test::binomial_test_half;
 pub use clopper_pearson::{clopper_pearson_lower, clopper_pearson_upper, smallest_n};
+pub use interval::proportion_interval;
