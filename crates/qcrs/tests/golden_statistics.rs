@@ -100,9 +100,9 @@ fn the_normal_distribution_is_as_precise_as_stated() {
         assert!(truth.is_above_or_at(value), "{value} is above the quantile: {row:?}");
         lower.see(truth.relative_error(value), || row.join(" "));
     }
-    cdf.at_most("normal_cdf", 1e-15);
-    quantile.at_most("normal_quantile", 3e-16);
-    lower.at_most("normal_quantile_lower", 1e-15);
+    cdf.at_most("normal_cdf", 5e-16);
+    quantile.at_most("normal_quantile", 4e-16);
+    lower.at_most("normal_quantile_lower", 1.1e-15);
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn binomial_tails_are_as_precise_as_stated() {
         let upper = (Truth::read(&row[3], &row[4]), binomial_upper_tail(k, n, p).unwrap());
         let lower = (Truth::read(&row[5], &row[6]), binomial_lower_tail(k, n, p).unwrap());
         for (truth, value) in [upper, lower] {
-            let scale = 1.0 + truth.down.ln().abs() / 10.0;
+            let scale = 3.0 + truth.down.ln().abs();
             worst.see(truth.relative_error(value) / scale, || row.join(" "));
         }
     }
-    worst.at_most("binomial tails", 4e-15);
+    worst.at_most("binomial tails, in units of 3 + |ln P|", 1e-15);
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn clopper_pearson_bounds_lie_on_the_safe_side_of_the_truth() {
             large.see(low.0.relative_error(low.1), || row.join(" "));
         }
     }
-    lower.at_most("clopper_pearson_lower", 6e-15);
-    upper.at_most("clopper_pearson_upper", 6e-15);
+    lower.at_most("clopper_pearson_lower", 1.2e-14);
+    upper.at_most("clopper_pearson_upper", 1.2e-14);
     large.at_most("clopper_pearson_lower, n ≥ 500, k ≥ n/10", 1e-15);
 }
 
@@ -150,7 +150,7 @@ fn the_p_value_of_predict_is_rounded_up() {
         let worst = if truth.down >= 1e-9 { &mut usual } else { &mut tiny };
         worst.see(truth.relative_error(value), || row.join(" "));
     }
-    usual.at_most("binomial_test_half", 3e-14);
+    usual.at_most("binomial_test_half", 4e-14);
     tiny.at_most("binomial_test_half below 1e-9", 1e-12);
 }
 

@@ -6,8 +6,8 @@ use crate::types::Error;
 /// The p-value of the exact two-sided binomial test of `n1` against `n2` votes at ½, as PREDICT
 /// uses it (Cohen et al. 2019, section 3.1; Hung & Fithian 2019): min(1, 2 P(Bin(n1 + n2, ½) ≥ max)).
 ///
-/// Rounded up: never below the truth, and at most 2e-14 (relative) above it for p-values of 1e-9
-/// and more, 2e-12 for any. A unanimous vote and no vote at all are exact.
+/// Rounded up: never below the truth, and at most 4e-14 (relative) above it for p-values of 1e-9
+/// and more, 1e-12 down to 1e-300. A unanimous vote and no vote at all are exact.
 pub fn binomial_test_half(n1: u64, n2: u64) -> Result<f64, Error> {
     let n = n1
         .checked_add(n2)
@@ -21,7 +21,7 @@ pub fn binomial_test_half(n1: u64, n2: u64) -> Result<f64, Error> {
         return Ok(0.5_f64.powi(halvings).max(f64::from_bits(1)));
     }
     let ln_tail = ln_upper_tail(n1.max(n2), n, 0.5)?;
-    let p_value = 2.0 * (ln_tail + 2.0 * ln_tail_error(ln_tail)).exp();
+    let p_value = 2.0 * (ln_tail + ln_tail_error(ln_tail)).exp();
     Ok(p_value.next_up().min(1.0))
 }
 

@@ -6,7 +6,8 @@ use crate::types::{Alpha, Error};
 /// The Clopper-Pearson lower bound (1934): the largest p with P(Bin(n, p) ≥ k) ≤ α.
 ///
 /// Rounded down: the tail probability at the returned p is at most α even if the computed one is
-/// off by all it may be. At most 6e-15 (relative) below the truth for α in [1e-6, 0.1] and n ≤ 10⁷.
+/// off by all it may be. At most 1.2e-14 (relative) below the truth for α in [1e-6, 0.1] and
+/// n ≤ 10⁷; at most 1e-15 where n ≥ 500 and k ≥ n/10.
 ///
 /// ```
 /// # use qcrs::{bounds::clopper_pearson_lower, types::Alpha};
