@@ -1,8 +1,9 @@
 //! How sure are we of a vote share?
 
+mod binomial_test;
 mod clopper_pearson;
+mod interval;
 
+pub use binomial_test::binomial_test_half;
 pub use clopper_pearson::{clopper_pearson_lower, clopper_pearson_upper, smallest_n};
-
-/// temporary
-pub fn binomial_test_half(_n1: u64, _n2: u64) -> Result<f64, crate::types::Error> { Err(crate::types::Error::NotConverged("x")) }
+pub use interval::proportion_interval;

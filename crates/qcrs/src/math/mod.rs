@@ -1,3 +1,11 @@
 //! What is Φ⁻¹(p)? What is a binomial tail?
-mod sketch;
-pub use sketch::*;
+//!
+//! None of this is on the noise path, so `ln` and `exp` of the standard library may be used.
+//! Every routine says how far off it is, and `tests/golden_statistics.rs` asserts that number.
+
+mod binomial;
+mod normal;
+
+pub use binomial::{binomial_lower_tail, binomial_upper_tail};
+pub(crate) use binomial::{ln_lower_tail, ln_pmf, ln_tail_error, ln_upper_tail};
+pub use normal::{normal_cdf, normal_quantile, normal_quantile_lower};
