@@ -28,12 +28,22 @@ pub(super) struct AddNormals<'a> {
 impl AddNormals<'_> {
     /// Runs with the best instructions that this processor has.
     pub fn run(self) {
-        static ARCH: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
-        ARCH.dispatch(self);
+        static BEST: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
+        self.run_on(*BEST);
     }
 
+    /// Runs with the instructions of `arch`; `pulp::Arch::Scalar` is what every processor has.
+    pub fn run_on(self, arch: pulp::Arch) {
+        arch.dispatch(self);
+    }
+}
+
+impl pulp::WithSimd for AddNormals<'_> {
+    type Output = ();
+
+    // the instruction set is that of the caller, and only inlined code inherits it
     #[inline(always)]
-    fn run_inline(self) {
+    fn with_simd<S: pulp::Simd>(self, _: S) {
         let Self { stream, draw, scale, x, out } = self;
         for (group, (x, out)) in (0..).zip(x.chunks(GROUP).zip(out.chunks_mut(GROUP))) {
             let normals = normals(stream, draw, group);
@@ -46,16 +56,6 @@ impl AddNormals<'_> {
                 out.copy_from_slice(&sum[..x.len()]);
             }
         }
-    }
-}
-
-impl pulp::WithSimd for AddNormals<'_> {
-    type Output = ();
-
-    // the instruction set is that of the caller, and only inlined code inherits it
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        self.run_inline();
     }
 }
 
@@ -74,11 +74,9 @@ fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
     let mut words = [[0; LANES]; 4];
     for lane in 0..LANES {
         let counter = [draw, first + lane as u32, stream.input, stream.phase as u32];
-        let [w0, w1, w2, w3] = philox4x32(counter, key);
-        words[0][lane] = w0;
-        words[1][lane] = w1;
-        words[2][lane] = w2;
-        words[3][lane] = w3;
+        for (run, word) in words.iter_mut().zip(philox4x32(counter, key)) {
+            run[lane] = word;
+        }
     }
     let mut normals = [[0.0; LANES]; 4];
     let mut rare = false;
@@ -88,7 +86,7 @@ fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
             normals[pair][lane] = a;
             normals[pair + 1][lane] = b;
         }
-        rare |= words[pair].iter().fold(false, |rare, &word| rare | (word < TAIL));
+        rare |= words[pair].iter().min() < Some(&TAIL); // `any` would stop early, and not vectorise
     }
     if rare {
         refine_tails(stream, draw, first, &words, &mut normals);
@@ -117,6 +115,119 @@ fn refine_tails(
                 normals[pair][lane] = a;
                 normals[pair + 1][lane] = b;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::Phase;
+    use proptest::prelude::*;
+
+    const STREAM: Stream = Stream { seed: 0x0123_4567_89AB_CDEF, input: 42, phase: Phase::Estimate };
+
+    fn normals_on(arch: pulp::Arch, draw: u32, len: usize) -> Vec<f32> {
+        let (x, mut out) = (vec![0.0; len], vec![f32::NAN; len]);
+        AddNormals { stream: &STREAM, draw, scale: 1.0, x: &x, out: &mut out }.run_on(arch);
+        out
+    }
+
+    /// Normal `j` of a draw by itself: the definition, without groups and lanes.
+    fn normal(draw: u32, j: usize) -> f32 {
+        let (group, run, lane) = (j / GROUP, j % GROUP / LANES, j % LANES);
+        let block = (group * LANES + lane) as u32;
+        let key = [STREAM.seed as u32, (STREAM.seed >> 32) as u32];
+        let words = philox4x32([draw, block, STREAM.input, STREAM.phase as u32], key);
+        let (r, v) = (words[run & 2], words[run | 1]);
+        let pair = if r < TAIL {
+            let more = philox4x32([draw, block, STREAM.input, STREAM.phase as u32 | TAIL_DOMAIN], key);
+            scaled(tail_radius(r, more[run & 2]), circle(v))
+        } else {
+            normal_pair(r, v)
+        };
+        pair[run & 1]
+    }
+
+    fn archs() -> Vec<(&'static str, pulp::Arch)> {
+        #[cfg(target_arch = "x86_64")]
+        let more = [
+            pulp::x86::V3::try_new().map(|v3| ("AVX2", pulp::Arch::V3(v3))),
+            pulp::x86::V4::try_new().map(|v4| ("AVX-512", pulp::Arch::V4(v4))),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let more = [Some(("best", pulp::Arch::new()))];
+        [("plain", pulp::Arch::Scalar)].into_iter().chain(more.into_iter().flatten()).collect()
+    }
+
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits_as_the_definition() {
+        let mut tails = 0;
+        for (draw, len) in (0..200).map(|draw| (draw, 3072)).chain([(7, 150_528), (8, 784), (9, 1)]) {
+            let expected: Vec<f32> = (0..len).map(|j| normal(draw, j)).collect();
+            let pairs =
+                expected.chunks_exact(2 * LANES).flat_map(|runs| runs[..LANES].iter().zip(&runs[LANES..]));
+            tails += pairs.filter(|(a, b)| a.hypot(**b) > tail_radius(TAIL, 0)).count();
+            for (name, arch) in archs() {
+                assert!(bits(&normals_on(arch, draw, len)) == bits(&expected), "{name}, draw {draw}");
+            }
+        }
+        assert!(tails > 0, "these draws must reach the tail");
+    }
+
+    #[test]
+    fn values_are_stable() {
+        // all but the last bit also follow from the definition in another language, in f64
+        let pinned = [
+            (0, 0, 0xbeaaa0e6),
+            (0, 1, 0xc00561e1),
+            (0, 15, 0xbf392712),
+            (0, 16, 0x3e86f25f),
+            (1, 63, 0x3fc3152b),
+            (99_999, 3071, 0x3fa1b215),
+            (u32::MAX, 150_527, 0xbe84de37),
+        ];
+        for (draw, j, expected) in pinned {
+            let found = normals_on(pulp::Arch::new(), draw, j + 1)[j];
+            assert_eq!(
+                found.to_bits(),
+                expected,
+                "draw {draw}, element {j} is {found}: {:#x}",
+                found.to_bits()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_does_not_depend_on_the_length(len in 0usize..300, draw: u32) {
+            let long = normals_on(pulp::Arch::new(), draw, 320);
+            prop_assert_eq!(bits(&normals_on(pulp::Arch::new(), draw, len)), bits(&long[..len]));
+        }
+    }
+
+    #[test]
+    #[ignore = "a benchmark: run with --release --nocapture"]
+    fn speed_of_every_instruction_set() {
+        let (x, mut out) = ([0.5; 3072], [0.0; 3072]);
+        let mut rates = vec![Vec::new(); archs().len()];
+        for _ in 0..15 {
+            for ((_, arch), rates) in archs().into_iter().zip(&mut rates) {
+                let start = std::time::Instant::now();
+                for draw in 0..1000 {
+                    let out = std::hint::black_box(&mut out);
+                    AddNormals { stream: &STREAM, draw, scale: 0.25, x: &x, out }.run_on(arch);
+                }
+                rates.push(3.072 / start.elapsed().as_secs_f64());
+            }
+        }
+        for ((name, _), rates) in archs().iter().zip(&mut rates) {
+            rates.sort_by(f64::total_cmp);
+            println!("{name:8} {:5.0} million normals/s", rates[7]);
         }
     }
 }

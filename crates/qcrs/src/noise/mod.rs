@@ -116,3 +116,17 @@ fn round_up(sigma: f64) -> f32 {
     let nearest = sigma as f32;
     if f64::from(nearest) < sigma { nearest.next_up() } else { nearest }
 }
+
+#[cfg(test)]
+mod scale {
+    use super::round_up;
+
+    #[test]
+    fn the_scale_is_the_smallest_f32_that_is_not_below_sigma() {
+        for sigma in [0.25, 0.5, 0.1, 0.12, 1.0 / 3.0, 0.7, 1.0 + 1e-12, 1.0 - 1e-12, 1e-60, 3.4e38] {
+            let scale = round_up(sigma);
+            assert!(f64::from(scale) >= sigma, "{sigma}");
+            assert!(f64::from(scale.next_down()) < sigma, "{sigma}");
+        }
+    }
+}
