@@ -1,8 +1,26 @@
 //! What is the i-th noise vector of this stream?
 //!
 //! Noise is a pure function of (seed, input, phase, draw): no state, no order, no clock.
+//!
+//! | file       | question it answers                                        |
+//! |------------|------------------------------------------------------------|
+//! | `philox`   | which random words belong to this address?                 |
+//! | `normal`   | which normals do two random words make?                    |
+//! | `tail`     | how far out can a normal lie?                              |
+//! | `gaussian` | what are the normals of one draw, in order and fast?       |
+
+// code is compiled for an instruction set only where it is inlined into pulp's dispatch
+#![allow(clippy::inline_always)]
+
+mod gaussian;
+mod normal;
+mod philox;
+mod tail;
+#[cfg(test)]
+mod tests;
 
 use crate::types::Sigma;
+use gaussian::AddNormals;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -73,37 +91,42 @@ pub enum Noise {
 }
 
 impl Noise {
+    /// The name of the generator. It is part of a run's spec: other noise is another run.
+    pub const VERSION: &'static str = "philox4x32-10 box-muller v1";
+
     /// Writes `x` plus the `draw`-th noise vector of `stream` to `out`.
+    ///
+    /// Element j depends on the address, σ and `x[j]` only, and has the same bits on every processor.
+    ///
+    /// # Panics
+    ///
+    /// If `x` and `out` differ in length.
     pub fn add(self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
+        assert_eq!(x.len(), out.len(), "the noisy copy must be as long as the input");
         let Self::Gaussian(sigma) = self;
-        for (block, (pixels, out)) in x.chunks(4).zip(out.chunks_mut(4)).enumerate() {
-            let eps = normal4(stream, draw, block as u32);
-            for ((o, pixel), e) in out.iter_mut().zip(pixels).zip(eps) {
-                *o = *pixel + (sigma.get() * e) as f32;
-            }
+        AddNormals { stream, draw, scale: round_up(sigma.get()), x, out }.run();
+    }
+}
+
+/// The smallest f32 that is not below `sigma`.
+///
+/// Pixels are f32, the claimed σ is f64. The radius grows with σ, so the noise really added must
+/// never be weaker than the claim: rounding to nearest could certify half a unit too much.
+fn round_up(sigma: f64) -> f32 {
+    let nearest = sigma as f32;
+    if f64::from(nearest) < sigma { nearest.next_up() } else { nearest }
+}
+
+#[cfg(test)]
+mod scale {
+    use super::round_up;
+
+    #[test]
+    fn the_scale_is_the_smallest_f32_that_is_not_below_sigma() {
+        for sigma in [0.25, 0.5, 0.1, 0.12, 1.0 / 3.0, 0.7, 1.0 + 1e-12, 1.0 - 1e-12, 1e-60, 3.4e38] {
+            let scale = round_up(sigma);
+            assert!(f64::from(scale) >= sigma, "{sigma}");
+            assert!(f64::from(scale.next_down()) < sigma, "{sigma}");
         }
     }
 }
-
-fn normal4(stream: &Stream, draw: u32, block: u32) -> [f64; 4] {
-    let counter = [draw, block, stream.input, stream.phase as u32];
-    let r = philox4x32(counter, [stream.seed as u32, (stream.seed >> 32) as u32]);
-    let pair = |u: u32, v: u32| {
-        let radius = (-2.0 * ((f64::from(u) + 0.5) / 2f64.powi(32)).ln()).sqrt();
-        let angle = std::f64::consts::TAU * (f64::from(v) / 2f64.powi(32));
-        [radius * angle.cos(), radius * angle.sin()]
-    };
-    let ([e0, e1], [e2, e3]) = (pair(r[0], r[1]), pair(r[2], r[3]));
-    [e0, e1, e2, e3]
-}
-
-fn philox4x32(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
-    for _ in 0..10 {
-        let p0 = u64::from(c[0]) * 0xD251_1F53;
-        let p1 = u64::from(c[2]) * 0xCD9E_8D57;
-        c = [(p1 >> 32) as u32 ^ c[1] ^ k[0], p1 as u32, (p0 >> 32) as u32 ^ c[3] ^ k[1], p0 as u32];
-        k = [k[0].wrapping_add(0x9E37_79B9), k[1].wrapping_add(0xBB67_AE85)];
-    }
-    c
-}
-

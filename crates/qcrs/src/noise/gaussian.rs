@@ -1,0 +1,233 @@
+//! What are the normals of one draw, in order, as fast as this processor can?
+//!
+//! Sixteen Philox counters make a group of 64 normals: first the sixteen first normals of the
+//! first pairs, then their partners, then the same for the second pairs. So a normal depends on its
+//! address and its place only, never on how many are asked for.
+
+use super::Stream;
+use super::normal::{TAIL, circle, normal_pair, scaled};
+use super::philox::philox4x32;
+use super::tail::tail_radius;
+use std::sync::LazyLock;
+
+const LANES: usize = 16;
+/// The number of normals that are made at a time.
+const GROUP: usize = 4 * LANES;
+/// Set in the phase of the counters that refine the tail, and in no other's.
+const TAIL_DOMAIN: u32 = 1 << 31;
+
+/// `out = x + scale · ε`, as a job that pulp compiles once for every instruction set.
+pub(super) struct AddNormals<'a> {
+    pub stream: &'a Stream,
+    pub draw: u32,
+    pub scale: f32,
+    pub x: &'a [f32],
+    pub out: &'a mut [f32],
+}
+
+impl AddNormals<'_> {
+    /// Runs with the best instructions that this processor has.
+    pub fn run(self) {
+        static BEST: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
+        self.run_on(*BEST);
+    }
+
+    /// Runs with the instructions of `arch`; `pulp::Arch::Scalar` is what every processor has.
+    pub fn run_on(self, arch: pulp::Arch) {
+        arch.dispatch(self);
+    }
+}
+
+impl pulp::WithSimd for AddNormals<'_> {
+    type Output = ();
+
+    // the instruction set is that of the caller, and only inlined code inherits it
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { stream, draw, scale, x, out } = self;
+        for (group, (x, out)) in (0..).zip(x.chunks(GROUP).zip(out.chunks_mut(GROUP))) {
+            let normals = normals(stream, draw, group);
+            if let (Some(x), Some(out)) = (x.as_array(), out.as_mut_array()) {
+                add(scale, &normals, x, out);
+            } else {
+                let (mut padded, mut sum) = ([0.0; GROUP], [0.0; GROUP]);
+                padded[..x.len()].copy_from_slice(x);
+                add(scale, &normals, &padded, &mut sum);
+                out.copy_from_slice(&sum[..x.len()]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add(scale: f32, normals: &[f32; GROUP], x: &[f32; GROUP], out: &mut [f32; GROUP]) {
+    for i in 0..GROUP {
+        out[i] = x[i] + scale * normals[i];
+    }
+}
+
+/// The normals 64·group to 64·group + 63 of a draw.
+#[inline(always)]
+fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
+    let first = group * LANES as u32;
+    let key = [stream.seed as u32, (stream.seed >> 32) as u32];
+    let mut words = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        let counter = [draw, first + lane as u32, stream.input, stream.phase as u32];
+        for (run, word) in words.iter_mut().zip(philox4x32(counter, key)) {
+            run[lane] = word;
+        }
+    }
+    let mut normals = [[0.0; LANES]; 4];
+    let mut rare = false;
+    for pair in [0, 2] {
+        for lane in 0..LANES {
+            let [a, b] = normal_pair(words[pair][lane], words[pair + 1][lane]);
+            normals[pair][lane] = a;
+            normals[pair + 1][lane] = b;
+        }
+        rare |= words[pair].iter().min() < Some(&TAIL); // `any` would stop early, and not vectorise
+    }
+    if rare {
+        refine_tails(stream, draw, first, &words, &mut normals);
+    }
+    *normals.as_flattened().as_array().expect("4 times 16 is 64")
+}
+
+/// Does the pairs in the tail again, with more bits.
+#[cold]
+#[inline(never)]
+fn refine_tails(
+    stream: &Stream,
+    draw: u32,
+    first: u32,
+    words: &[[u32; LANES]; 4],
+    normals: &mut [[f32; LANES]; 4],
+) {
+    let key = [stream.seed as u32, (stream.seed >> 32) as u32];
+    for (lane, block) in (0..LANES).zip(first..) {
+        for pair in [0, 2] {
+            if words[pair][lane] < TAIL {
+                let counter = [draw, block, stream.input, stream.phase as u32 | TAIL_DOMAIN];
+                let more = philox4x32(counter, key)[pair];
+                let radius = tail_radius(words[pair][lane], more);
+                let [a, b] = scaled(radius, circle(words[pair + 1][lane]));
+                normals[pair][lane] = a;
+                normals[pair + 1][lane] = b;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::Phase;
+    use proptest::prelude::*;
+
+    const STREAM: Stream = Stream { seed: 0x0123_4567_89AB_CDEF, input: 42, phase: Phase::Estimate };
+
+    fn normals_on(arch: pulp::Arch, draw: u32, len: usize) -> Vec<f32> {
+        let (x, mut out) = (vec![0.0; len], vec![f32::NAN; len]);
+        AddNormals { stream: &STREAM, draw, scale: 1.0, x: &x, out: &mut out }.run_on(arch);
+        out
+    }
+
+    /// Normal `j` of a draw by itself: the definition, without groups and lanes.
+    fn normal(draw: u32, j: usize) -> f32 {
+        let (group, run, lane) = (j / GROUP, j % GROUP / LANES, j % LANES);
+        let block = (group * LANES + lane) as u32;
+        let key = [STREAM.seed as u32, (STREAM.seed >> 32) as u32];
+        let words = philox4x32([draw, block, STREAM.input, STREAM.phase as u32], key);
+        let (r, v) = (words[run & 2], words[run | 1]);
+        let pair = if r < TAIL {
+            let more = philox4x32([draw, block, STREAM.input, STREAM.phase as u32 | TAIL_DOMAIN], key);
+            scaled(tail_radius(r, more[run & 2]), circle(v))
+        } else {
+            normal_pair(r, v)
+        };
+        pair[run & 1]
+    }
+
+    fn archs() -> Vec<(&'static str, pulp::Arch)> {
+        #[cfg(target_arch = "x86_64")]
+        let more = [
+            pulp::x86::V3::try_new().map(|v3| ("AVX2", pulp::Arch::V3(v3))),
+            pulp::x86::V4::try_new().map(|v4| ("AVX-512", pulp::Arch::V4(v4))),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let more = [Some(("best", pulp::Arch::new()))];
+        [("plain", pulp::Arch::Scalar)].into_iter().chain(more.into_iter().flatten()).collect()
+    }
+
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits_as_the_definition() {
+        let mut tails = 0;
+        for (draw, len) in (0..200).map(|draw| (draw, 3072)).chain([(7, 150_528), (8, 784), (9, 1)]) {
+            let expected: Vec<f32> = (0..len).map(|j| normal(draw, j)).collect();
+            let pairs =
+                expected.chunks_exact(2 * LANES).flat_map(|runs| runs[..LANES].iter().zip(&runs[LANES..]));
+            tails += pairs.filter(|(a, b)| a.hypot(**b) > tail_radius(TAIL, 0)).count();
+            for (name, arch) in archs() {
+                assert!(bits(&normals_on(arch, draw, len)) == bits(&expected), "{name}, draw {draw}");
+            }
+        }
+        assert!(tails > 0, "these draws must reach the tail");
+    }
+
+    #[test]
+    fn values_are_stable() {
+        // all but the last bit also follow from the definition in another language, in f64
+        let pinned = [
+            (0, 0, 0xbeaaa0e6),
+            (0, 1, 0xc00561e1),
+            (0, 15, 0xbf392712),
+            (0, 16, 0x3e86f25f),
+            (1, 63, 0x3fc3152b),
+            (99_999, 3071, 0x3fa1b215),
+            (u32::MAX, 150_527, 0xbe84de37),
+        ];
+        for (draw, j, expected) in pinned {
+            let found = normals_on(pulp::Arch::new(), draw, j + 1)[j];
+            assert_eq!(
+                found.to_bits(),
+                expected,
+                "draw {draw}, element {j} is {found}: {:#x}",
+                found.to_bits()
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_does_not_depend_on_the_length(len in 0usize..300, draw: u32) {
+            let long = normals_on(pulp::Arch::new(), draw, 320);
+            prop_assert_eq!(bits(&normals_on(pulp::Arch::new(), draw, len)), bits(&long[..len]));
+        }
+    }
+
+    #[test]
+    #[ignore = "a benchmark: run with --release --nocapture"]
+    fn speed_of_every_instruction_set() {
+        let (x, mut out) = ([0.5; 3072], [0.0; 3072]);
+        let mut rates = vec![Vec::new(); archs().len()];
+        for _ in 0..15 {
+            for ((_, arch), rates) in archs().into_iter().zip(&mut rates) {
+                let start = std::time::Instant::now();
+                for draw in 0..1000 {
+                    let out = std::hint::black_box(&mut out);
+                    AddNormals { stream: &STREAM, draw, scale: 0.25, x: &x, out }.run_on(arch);
+                }
+                rates.push(3.072 / start.elapsed().as_secs_f64());
+            }
+        }
+        for ((name, _), rates) in archs().iter().zip(&mut rates) {
+            rates.sort_by(f64::total_cmp);
+            println!("{name:8} {:5.0} million normals/s", rates[7]);
+        }
+    }
+}
