@@ -11,6 +11,7 @@ use ort::logging::LogLevel;
 use ort::session::Session;
 use ort::session::builder::{BuilderResult, SessionBuilder};
 use ort::value::TensorRef;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The library, once loaded; it stays for the life of the process.
@@ -100,7 +101,7 @@ fn runtime() -> Result<Runtime, String> {
             Ok(environment) => {
                 let environment = environment.with_name("qcrs").with_telemetry(false).build();
                 let environment = environment.map_err(|error| format!("{}: {error}", path.display()))?;
-                return Ok(loaded.insert(Runtime { environment, name: name() }).clone());
+                return Ok(loaded.insert(Runtime { environment, name: name(&path) }).clone());
             }
             Err(error) => refused.push(error.to_string()), // says the path, and whether it is too old
         }
@@ -112,9 +113,35 @@ fn runtime() -> Result<Runtime, String> {
     ))
 }
 
-/// Name and version, as the library's build information gives them.
-fn name() -> String {
-    let info = ort::info();
-    let release = info.split("git-branch=rel-").nth(1).and_then(|rest| rest.split(',').next());
-    format!("onnxruntime {}", release.unwrap_or(info))
+/// Name and version. The library tells its minor version; the patch is in the file's name as a rule,
+/// and where it is not, the build's commit stands in.
+fn name(path: &Path) -> String {
+    let minor = ort::util::probe(path).map_or("1".into(), |minor| format!("1.{minor}"));
+    let file = path.canonicalize().unwrap_or_default();
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    version_in(&file).filter(|version| version.starts_with(&format!("{minor}."))).map_or_else(
+        || {
+            let commit = ort::info().split("git-commit-id=").nth(1).and_then(|rest| rest.split(',').next());
+            format!("onnxruntime {minor} (commit {})", commit.unwrap_or("unknown"))
+        },
+        |version| format!("onnxruntime {version}"),
+    )
+}
+
+/// The version in a name such as `libonnxruntime.so.1.31.1` or `libonnxruntime.1.31.1.dylib`.
+fn version_in(file: &str) -> Option<String> {
+    let numbers: Vec<_> = file.split('.').filter(|part| part.parse::<u32>().is_ok()).collect();
+    (numbers.len() == 3).then(|| numbers.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn the_file_name_tells_the_patch() {
+        assert_eq!(version_in("libonnxruntime.so.1.31.1").as_deref(), Some("1.31.1"));
+        assert_eq!(version_in("libonnxruntime.1.20.0.dylib").as_deref(), Some("1.20.0"));
+        assert_eq!(version_in("libonnxruntime.so.1"), None);
+    }
 }
