@@ -40,7 +40,7 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     let file = inspect::read(path)?;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
-    let (run, engine) = start(&file, options, &mut notes).map_err(Error::Engine)?;
+    let (run, engine) = start(&file, fixed_batch.is_none(), options, &mut notes).map_err(Error::Engine)?;
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
     let batch_invariant = probe::batch_invariant(&network)?;
@@ -58,9 +58,16 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
 
 type Started = (Box<dyn Run>, String);
 
-fn start(file: &File, options: &LoadOptions, notes: &mut Vec<String>) -> Result<Started, String> {
+fn start(
+    file: &File,
+    any_batch: bool,
+    options: &LoadOptions,
+    notes: &mut Vec<String>,
+) -> Result<Started, String> {
     match options.engine {
-        EngineChoice::Rten => start_rten(file, options).map_err(|why| format!("{why}; try the engine ort")),
+        EngineChoice::Rten => {
+            start_rten(file, any_batch, options).map_err(|why| format!("{why}; try the engine ort"))
+        }
         EngineChoice::Ort => start_ort(file, options).map_err(|why| match options.device {
             Device::Cpu => format!("{why}; or use the engine rten"),
             _ => why,
@@ -76,8 +83,8 @@ fn start(file: &File, options: &LoadOptions, notes: &mut Vec<String>) -> Result<
                 Ok(started)
             }
             Err(no_ort) => {
-                let started =
-                    start_rten(file, options).map_err(|no_rten| format!("{no_rten}; and {no_ort}"))?;
+                let started = start_rten(file, any_batch, options)
+                    .map_err(|no_rten| format!("{no_rten}; and {no_ort}"))?;
                 notes.push(format!("engine: {}, because {no_ort}", started.1));
                 Ok(started)
             }
@@ -86,13 +93,13 @@ fn start(file: &File, options: &LoadOptions, notes: &mut Vec<String>) -> Result<
 }
 
 #[cfg(feature = "rten")]
-fn start_rten(file: &File, options: &LoadOptions) -> Result<Started, String> {
-    let engine = crate::rten::Rten::load(file, options.threads)?;
+fn start_rten(file: &File, any_batch: bool, options: &LoadOptions) -> Result<Started, String> {
+    let engine = crate::rten::Rten::load(file, any_batch, options.threads)?;
     Ok((Box::new(engine), crate::rten::NAME.to_owned()))
 }
 
 #[cfg(not(feature = "rten"))]
-fn start_rten(_: &File, _: &LoadOptions) -> Result<Started, String> {
+fn start_rten(_: &File, _: bool, _: &LoadOptions) -> Result<Started, String> {
     Err("this build has no rten".into())
 }
 

@@ -3,8 +3,12 @@
 mod common;
 
 use common::*;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::sample::{MonteCarlo, SampleUnderNoise};
+use qcrs::types::Sigma;
 use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, load};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 fn argmax(row: &[f32]) -> usize {
     (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap()
@@ -75,17 +79,15 @@ fn scores_depend_on_neither_batch_nor_thread() {
     {
         let model = load_with(&file, shape, engine).unwrap();
         let len: usize = shape.iter().product();
-        let images = numbers(7, 96 * len);
+        let images = numbers(7, 66 * len);
         let in_batches =
             |batch: usize| images.chunks(batch * len).flat_map(|b| scores(&model, b)).collect::<Vec<_>>();
         let alone = in_batches(1);
         let bits = |scores: &[f32]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
-        let same: Vec<usize> = [2, 3, 7, 8, 16, 31, 32, 64, 96]
-            .into_iter()
-            .filter(|&b| bits(&in_batches(b)) == bits(&alone))
-            .collect();
+        let same: Vec<usize> =
+            [2, 5, 16, 31, 66].into_iter().filter(|&b| bits(&in_batches(b)) == bits(&alone)).collect();
         eprintln!("{} {}: bits equal to a batch of 1 at {same:?}", file.display(), model.engine);
-        assert_eq!(model.batch_invariant, same.len() == 9, "the probe and the test disagree");
+        assert_eq!(model.batch_invariant, same.len() == 5, "the probe and the test disagree");
         std::thread::scope(|scope| {
             let calls: Vec<_> = (0..5).map(|_| scope.spawn(|| in_batches(16))).collect();
             for call in calls {
@@ -93,6 +95,45 @@ fn scores_depend_on_neither_batch_nor_thread() {
             }
         });
     }
+}
+
+/// The sampler asks from the threads of a rayon pool; one that went on with other work while it waits
+/// for its answer would come back for a second worker and could wait for itself.
+#[test]
+fn the_sampler_counts_the_same_votes_on_any_threads_and_batches() {
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let x = numbers(10, 60);
+        let stream = Stream { seed: 1, input: 0, phase: Phase::Estimate };
+        let noise = Noise::Gaussian(Sigma::new(1.0).unwrap());
+        // no class ahead of the others under noise, so that every one gets votes
+        let mut tiny = Tiny::new();
+        for draw in 0..100 {
+            let mut noisy = vec![0.0; 60];
+            noise.add(&Stream { phase: Phase::Tune, ..stream }, draw, &x, &mut noisy);
+            let scores = Tiny::new().scores(&noisy);
+            tiny.linear_bias.iter_mut().zip(scores).for_each(|(bias, score)| *bias -= score as f32 / 100.0);
+        }
+        for engine in engines() {
+            let model = load_model(&tiny.model(), engine).unwrap();
+            let votes: Vec<_> = [(1, 16), (2, 16), (5, 3), (5, 1)]
+                .into_iter()
+                .map(|(threads, batch)| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let sampler = MonteCarlo::new(&*model.classifier, batch);
+                    pool.install(|| {
+                        sampler.sample_under_noise(&x, noise, &Draws::first(1000, stream)).unwrap()
+                    })
+                })
+                .collect();
+            assert!(votes.iter().all(|v| v == &votes[0] && v.total() == 1000), "{votes:?}");
+            assert!(votes[0].ranked().len() > 1, "too easy: {:?}", votes[0]);
+        }
+        done.send(()).unwrap();
+    });
+    finished
+        .recv_timeout(Duration::from_secs(120))
+        .expect("the votes differ, or the sampler waits for itself");
 }
 
 #[test]
