@@ -1,1 +1,34 @@
-//! Engines that run ONNX models.
+//! Engines that run ONNX models: each makes a [`Classifier`](qcrs::sample::Classifier) of a file.
+//!
+//! | module    | question it answers                                              |
+//! |-----------|------------------------------------------------------------------|
+//! | `options` | which engine, on which device, and what do the outputs mean?     |
+//! | `wire`    | which fields does a protobuf message hold?                       |
+//! | `inspect` | what does the file say about itself, before any engine reads it? |
+//! | `fit`     | does the model take this data, and does it give class scores?    |
+//! | `slots`   | which of the engine's workers is free?                           |
+//! | `network` | what are the scores of a batch of any size?                      |
+//! | `rten`    | how does rten (pure Rust) run it?                                |
+//! | `library` | where is onnxruntime?                                            |
+//! | `ort`     | how does onnxruntime run it?                                     |
+//! | `probe`   | is it a function of one image, bit for bit?                      |
+//! | `model`   | all of it: [`load`]                                              |
+
+mod fit;
+mod inspect;
+#[cfg(feature = "ort")]
+mod library;
+mod model;
+mod network;
+mod options;
+#[cfg(feature = "ort")]
+mod ort;
+mod probe;
+#[cfg(feature = "rten")]
+mod rten;
+mod slots;
+mod wire;
+
+pub use fit::InputShape;
+pub use model::{Model, load};
+pub use options::{Device, EngineChoice, LoadOptions, OutputKind};

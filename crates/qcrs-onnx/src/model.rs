@@ -1,0 +1,115 @@
+//! All of it: from a file to a checked classifier.
+
+use crate::fit::{InputShape, fit};
+use crate::inspect::{self, File};
+use crate::network::{Network, Run};
+use crate::options::{Device, EngineChoice, LoadOptions};
+use crate::probe;
+use qcrs::sample::Classifier;
+use qcrs::types::Error;
+use std::path::Path;
+
+/// A model that was loaded, run once and checked.
+pub struct Model {
+    /// Scores batches of any size, from up to [`LoadOptions::threads`] threads at once.
+    pub classifier: Box<dyn Classifier + Send + Sync>,
+    /// What runs it, with its version; scores of another engine may differ in the last bits.
+    pub engine: String,
+    /// One image, as the model declares it.
+    pub input: InputShape,
+    /// The number of images the model was exported for, if it takes no other; calls are split and
+    /// padded to it, so batches that are multiples of it are fastest.
+    pub fixed_batch: Option<usize>,
+    /// Whether some images scored the same bits alone and in batches of 7 and 32. Tried, not proven.
+    pub batch_invariant: bool,
+    /// What the user should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Loads the ONNX model at `path` for images of `shape` = [channels, height, width], values in [0, 1].
+pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
+    if options.threads == 0 || shape.contains(&0) {
+        return Err(Error::Invalid(format!(
+            "an engine needs at least one thread and one pixel, got {options:?}, {shape:?}"
+        )));
+    }
+    if options.engine == EngineChoice::Rten && options.device != Device::Cpu {
+        let device = options.device;
+        return Err(Error::Invalid(format!("rten runs on the cpu only; for {device} use the engine ort")));
+    }
+    let file = inspect::read(path)?;
+    let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
+    let mut notes = Vec::new();
+    let (run, engine) = start(&file, fixed_batch.is_none(), options, &mut notes).map_err(Error::Engine)?;
+    let network = Network::new(run, shape, fixed_batch, options.output)
+        .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
+    let batch_invariant = probe::batch_invariant(&network)?;
+    if let Some(batch) = fixed_batch {
+        notes.push(format!("the model takes exactly {batch} images at a time, others are padded; export it with a dynamic batch for speed"));
+    }
+    if !batch_invariant {
+        notes.push(format!("with {engine} the last bits of a score depend on the batch; repeat a run with the same batch size"));
+    }
+    if options.device == Device::CoreMl {
+        notes.push("core ml may compute in half precision; the certificates concern that classifier".into());
+    }
+    Ok(Model { classifier: Box::new(network), engine, input, fixed_batch, batch_invariant, notes })
+}
+
+type Started = (Box<dyn Run>, String);
+
+fn start(
+    file: &File,
+    any_batch: bool,
+    options: &LoadOptions,
+    notes: &mut Vec<String>,
+) -> Result<Started, String> {
+    match options.engine {
+        EngineChoice::Rten => {
+            start_rten(file, any_batch, options).map_err(|why| format!("{why}; try the engine ort"))
+        }
+        EngineChoice::Ort => start_ort(file, options).map_err(|why| match options.device {
+            Device::Cpu => format!("{why}; or use the engine rten"),
+            _ => why,
+        }),
+        // no other engine has another device
+        EngineChoice::Auto if options.device != Device::Cpu => start_ort(file, options),
+        EngineChoice::Auto => match start_ort(file, options) {
+            Ok(started) => {
+                notes.push(format!(
+                    "engine: {}, because it is installed and usually faster than rten",
+                    started.1
+                ));
+                Ok(started)
+            }
+            Err(no_ort) => {
+                let started = start_rten(file, any_batch, options)
+                    .map_err(|no_rten| format!("{no_rten}; and {no_ort}"))?;
+                notes.push(format!("engine: {}, because {no_ort}", started.1));
+                Ok(started)
+            }
+        },
+    }
+}
+
+#[cfg(feature = "rten")]
+fn start_rten(file: &File, any_batch: bool, options: &LoadOptions) -> Result<Started, String> {
+    let engine = crate::rten::Rten::load(file, any_batch, options.threads)?;
+    Ok((Box::new(engine), crate::rten::NAME.to_owned()))
+}
+
+#[cfg(not(feature = "rten"))]
+fn start_rten(_: &File, _: bool, _: &LoadOptions) -> Result<Started, String> {
+    Err("this build has no rten".into())
+}
+
+#[cfg(feature = "ort")]
+fn start_ort(file: &File, options: &LoadOptions) -> Result<Started, String> {
+    let (engine, name) = crate::ort::Ort::load(file, options.device, options.threads)?;
+    Ok((Box::new(engine), name))
+}
+
+#[cfg(not(feature = "ort"))]
+fn start_ort(_: &File, _: &LoadOptions) -> Result<Started, String> {
+    Err("this build has no onnxruntime".into())
+}

@@ -1,0 +1,103 @@
+//! Which engine, on which device, and what do the outputs mean?
+
+use qcrs::types::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// Gives an enum its names: `Display` writes them, `FromStr` reads them back.
+macro_rules! names {
+    ($type:ident, $what:literal, $($variant:ident = $name:literal),+) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant => $name),+ })
+            }
+        }
+        impl FromStr for $type {
+            type Err = Error;
+            fn from_str(text: &str) -> Result<Self, Error> {
+                match text {
+                    $($name => Ok(Self::$variant),)+
+                    _ => {
+                        let names = [$($name),+].join(", ");
+                        Err(Error::Invalid(format!("unknown {} `{text}`; choose one of {names}", $what)))
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// What runs the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// onnxruntime if this machine has it and it takes the model, else rten; a note says which and why.
+    #[default]
+    Auto,
+    /// rten: pure Rust, built in, CPU only.
+    Rten,
+    /// onnxruntime, loaded from where it is installed.
+    Ort,
+}
+names!(EngineChoice, "engine", Auto = "auto", Rten = "rten", Ort = "ort");
+
+/// Where onnxruntime computes. A device that is not there is an error, never a quiet fallback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// The CPU, one thread per call.
+    #[default]
+    Cpu,
+    /// An NVIDIA GPU through CUDA.
+    Cuda,
+    /// An NVIDIA GPU through TensorRT.
+    TensorRt,
+    /// Apple's Core ML.
+    CoreMl,
+}
+names!(Device, "device", Cpu = "cpu", Cuda = "cuda", TensorRt = "tensorrt", CoreMl = "coreml");
+
+/// What the model's output is. Either way the scores are passed on as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputKind {
+    /// Any scores; the largest wins.
+    #[default]
+    Logits,
+    /// Probabilities: every row finite, not negative, with sum 1 ± 1e-3; any other row is an error.
+    Probs,
+}
+names!(OutputKind, "output kind", Logits = "logits", Probs = "probs");
+
+/// How to load a model.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOptions {
+    /// What runs it.
+    pub engine: EngineChoice,
+    /// Where it runs.
+    pub device: Device,
+    /// What its output is.
+    pub output: OutputKind,
+    /// How many threads will call at once; a call beyond that waits for another to end.
+    pub threads: usize,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { engine: EngineChoice::Auto, device: Device::Cpu, output: OutputKind::Logits, threads: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for engine in [EngineChoice::Auto, EngineChoice::Rten, EngineChoice::Ort] {
+            assert_eq!(engine.to_string().parse::<EngineChoice>().unwrap(), engine);
+        }
+        for device in [Device::Cpu, Device::Cuda, Device::TensorRt, Device::CoreMl] {
+            assert_eq!(device.to_string().parse::<Device>().unwrap(), device);
+        }
+        let error = "gpu".parse::<Device>().unwrap_err().to_string();
+        assert_eq!(error, "unknown device `gpu`; choose one of cpu, cuda, tensorrt, coreml");
+    }
+}

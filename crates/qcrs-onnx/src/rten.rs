@@ -1,0 +1,77 @@
+//! How does rten (pure Rust) run it?
+
+use crate::inspect::File;
+use crate::network::Run;
+use crate::slots::Slots;
+use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueView};
+use std::sync::Arc;
+
+/// The engine's name and version, for the record.
+pub(crate) const NAME: &str = "rten 0.27.0";
+
+pub(crate) struct Rten {
+    model: Model,
+    pools: Slots<Arc<ThreadPool>>,
+    /// Whether the model takes batches of any size.
+    any_batch: bool,
+}
+
+impl Rten {
+    pub(crate) fn load(file: &File, any_batch: bool, threads: usize) -> Result<Self, String> {
+        let mut options = ModelOptions::with_all_ops();
+        options.prepack_weights(true);
+        for (name, content) in &file.external {
+            options.external_data(name, content.clone());
+        }
+        let model = options
+            .load(file.bytes.clone())
+            .map_err(|error| format!("rten cannot run this model: {error}"))?;
+        let pools = (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1)));
+        Ok(Self { model, pools: Slots::new(pools.collect()), any_batch })
+    }
+
+    /// Runs the batch as it is.
+    fn run_batch(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String> {
+        let input = ValueView::from_shape(shape, batch).map_err(|error| error.to_string())?;
+        let pool = self.pools.take();
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&pool)));
+        // A rayon thread that waits for another pool steals work from its own meanwhile: it would start
+        // the next batch inside this one, and wait for a pool that it holds itself. A plain thread waits.
+        let result = std::thread::scope(|scope| {
+            scope.spawn(|| self.model.run_one(input.into(), Some(options))).join()
+        });
+        let value =
+            result.map_err(|_| "rten panicked on a batch".to_owned())?.map_err(|error| error.to_string())?;
+        value.into_shape_vec::<f32, 2>().map_err(|error| {
+            format!("output: {error}; qcrs needs one row of class scores per image, [N, classes]")
+        })
+    }
+}
+
+impl Run for Rten {
+    fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String> {
+        let [rows, c, h, w] = shape;
+        if rows != 1 || !self.any_batch {
+            return self.run_batch(shape, batch);
+        }
+        // rten multiplies a single row in another order than several, which moves the last bits:
+        // a second image makes a lone one score as it does in any other batch
+        let padded = [batch, &vec![0.0; batch.len()]].concat();
+        let ([rows, classes], mut scores) = self.run_batch([2, c, h, w], &padded)?;
+        if rows != 2 {
+            return Err(format!("two images gave {rows} rows of scores"));
+        }
+        scores.truncate(classes);
+        Ok(([1, classes], scores))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_version_is_the_one_built_in() {
+        let lock = include_str!("../../../Cargo.lock");
+        let version = lock.split("name = \"rten\"\nversion = \"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(super::NAME, format!("rten {version}"));
+    }
+}

@@ -1,0 +1,93 @@
+//! Which fields does a protobuf message hold?
+//!
+//! Only the wire format, borrowed from the file: no copies, and every length is checked.
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    /// An integer, enum or bool.
+    Varint(u64),
+    /// A string, bytes, a packed list or a message.
+    Bytes(&'a [u8]),
+    /// A float, double or fixed-width integer; nobody here reads one.
+    Fixed,
+}
+
+/// The fields of a message in file order, each with its number; after an error nothing follows.
+pub(crate) struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn of(message: &'a [u8]) -> Self {
+        Self(message)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self, length: u64) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(usize::try_from(length).ok()?)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn field(&mut self) -> Option<(u64, Value<'a>)> {
+        let tag = self.varint()?;
+        let value = match tag & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => self.bytes(8).map(|_| Value::Fixed)?,
+            2 => {
+                let length = self.varint()?;
+                Value::Bytes(self.bytes(length)?)
+            }
+            5 => self.bytes(4).map(|_| Value::Fixed)?,
+            _ => return None, // groups were never part of ONNX
+        };
+        (tag >> 3 != 0).then_some((tag >> 3, value))
+    }
+}
+
+/// A message that ends in the middle of a field, or is none.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Torn;
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u64, Value<'a>), Torn>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let field = self.field().ok_or(Torn);
+        if field.is_err() {
+            self.0 = &[];
+        }
+        Some(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_and_torn_ones_refused() {
+        let read = |bytes: &'static [u8]| Fields::of(bytes).collect::<Vec<_>>();
+        assert_eq!(read(&[0x08, 0x96, 0x01]), [Ok((1, Value::Varint(150)))]);
+        assert_eq!(read(&[0x12, 2, b'h', b'i']), [Ok((2, Value::Bytes(b"hi")))]);
+        assert_eq!(read(&[0x1D, 0, 0, 0, 0, 0x20, 7]), [Ok((3, Value::Fixed)), Ok((4, Value::Varint(7)))]);
+        // longer than the file, cut, endless varint, group, field 0
+        for torn in [&[0x12u8, 9, 1][..], &[0x08], &[0xFF; 12], &[0x0B], &[0x00, 1]] {
+            assert_eq!(Fields::of(torn).last(), Some(Err(Torn)), "{torn:?}");
+        }
+    }
+}

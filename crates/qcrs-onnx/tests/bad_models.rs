@@ -1,0 +1,144 @@
+//! Is every bad model refused with a sentence that helps?
+
+mod common;
+
+use common::*;
+use qcrs_onnx::EngineChoice;
+use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto};
+
+/// The error that every engine gives.
+fn refused(model: &ModelProto) -> String {
+    let mut errors: Vec<String> = engines()
+        .into_iter()
+        .map(|engine| load_model(model, engine).err().expect("accepted").to_string())
+        .collect();
+    errors.pop().unwrap()
+}
+
+fn refused_after(change: impl Fn(&mut GraphProto)) -> String {
+    let mut model = Tiny::new().model();
+    change(graph(&mut model));
+    refused(&model)
+}
+
+#[test]
+fn files_that_are_no_onnx() {
+    let folder = tempfile::tempdir().unwrap();
+    let load = |name: &str, content: Option<&[u8]>| {
+        let path = folder.path().join(name);
+        if let Some(content) = content {
+            std::fs::write(&path, content).unwrap();
+        }
+        load_with(&path, SHAPE, EngineChoice::Auto).err().unwrap().to_string()
+    };
+    let good = Tiny::new().model().write_buf().unwrap();
+    for (name, content, says) in [
+        ("empty.onnx", Some(&b""[..]), "an empty file"),
+        ("text.onnx", Some(b"hello, I am a model\n"), "not an ONNX model"),
+        ("model.pth", Some(b"PK\x03\x04archive"), "PyTorch checkpoint"),
+        ("old.pth", Some(b"\x80\x02}q\x00."), "PyTorch checkpoint"),
+        ("pointer.onnx", Some(b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
+        ("cut.onnx", Some(&good[..good.len() / 2]), "not an ONNX model"),
+    ] {
+        let error = load(name, content);
+        assert!(
+            error.contains(name) && error.contains(says) && error.contains("torch.onnx.export"),
+            "{error}"
+        );
+    }
+    assert!(load("missing.onnx", None).contains("No such file"));
+}
+
+#[test]
+fn models_that_do_not_fit() {
+    let float = DataType::FLOAT;
+    let input = |dims: &[Option<usize>]| port("x", float, dims);
+    let n = None;
+    let cases: [(String, &[&str]); 8] = [
+        (
+            refused_after(|g| {
+                g.input.push(port("z", float, &[None]));
+                g.node.push(node("Identity", &["z"], "zz"));
+            }),
+            &["2 inputs (`x`, `z`)", "export it with one input"],
+        ),
+        (refused_after(|g| g.input[0] = input(&[n, Some(60)])), &["any×60", "[N, C, H, W]"]),
+        (refused_after(|g| g.input[0] = port("x", DataType::UINT8, &[n, n, n, n])), &["uint8", "float32"]),
+        (refused_after(|g| g.input[0] = input(&[n, Some(2), Some(8), n])), &["2×8×any", "2×6×5"]),
+        (refused_after(|g| g.input[0] = input(&[n, Some(6), Some(5), Some(2)])), &["6×5×2", "NHWC"]),
+        (
+            refused_after(|g| g.output[0] = port("b", float, &[n, n, n, n])),
+            &["any×any×any×any", "[N, classes]"],
+        ),
+        (refused_after(|g| g.output[0].r#type = None), &["`y`", "float32 output"]),
+        (refused_after(|g| g.output.push(port("c", float, &[n, n, n, n]))), &["2 outputs", "class scores"]),
+    ];
+    for (error, says) in &cases {
+        assert!(says.iter().all(|part| error.contains(part)), "{error}");
+    }
+}
+
+#[test]
+fn outputs_that_are_seen_only_when_run() {
+    // declared as a matrix of any size, but one score per image
+    let error = refused_after(|g| {
+        g.node.push(with_int(with_ints(node("ReduceMean", &["y"], "m"), "axes", &[1]), "keepdims", 1));
+        g.output[0] = port("m", DataType::FLOAT, &[None, None]);
+    });
+    assert!(error.contains("2×1") && error.contains("at least two class scores"), "{error}");
+    // declares nothing, and is four-dimensional
+    let error = refused_after(|g| {
+        g.output[0] = port("b", DataType::FLOAT, &[]);
+        g.output[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap().shape = None;
+    });
+    assert!(error.contains("[N, classes]"), "{error}");
+    // infinite weights
+    let error = refused_after(|g| g.initializer[3] = tensor("wb", &[CLASSES], &[f32::INFINITY, 0.0, 0.0]));
+    assert!(error.contains("scored inf"), "{error}");
+}
+
+#[test]
+fn a_model_that_mixes_the_images_of_a_batch_is_refused() {
+    // y minus the mean of y over the batch: what batch norm does in training mode
+    let error = refused_after(|g| {
+        g.node.push(with_int(with_ints(node("ReduceMean", &["y"], "m"), "axes", &[0]), "keepdims", 1));
+        g.node.push(node("Sub", &["y", "m"], "s"));
+        g.output[0] = port("s", DataType::FLOAT, &[None, Some(CLASSES)]);
+    });
+    assert!(error.contains("model.eval()"), "{error}");
+}
+
+#[test]
+fn an_unknown_operator_is_named() {
+    let mut model = Tiny::new().model();
+    graph(&mut model).node[1] = node("Frobnicate", &["a"], "b");
+    for engine in engines() {
+        let error = load_model(&model, engine).err().unwrap().to_string();
+        let other = if engine == EngineChoice::Rten { "engine ort" } else { "engine rten" };
+        assert!(error.contains("Frobnicate") && error.contains(other), "{error}");
+    }
+    let error = load_model(&model, EngineChoice::Auto).err().unwrap().to_string();
+    assert!(error.contains("Frobnicate") && error.contains("rten"), "{error}");
+}
+
+#[test]
+fn weights_outside_the_folder_are_not_read() {
+    for place in ["/etc/hostname", "../weights.data", "a/../../b.data", "", "..\\weights.data"] {
+        let error = refused_after(|g| {
+            move_out(&mut g.initializer[0], place);
+        });
+        assert!(error.contains("outside the model's folder"), "{place}: {error}");
+        // the same, hidden in a subgraph
+        let error = refused_after(|g| {
+            let mut hidden = tensor("hidden", &[1], &[0.0]);
+            move_out(&mut hidden, place);
+            let inner = GraphProto { initializer: vec![hidden], ..Default::default() };
+            g.node[0].attribute.push(AttributeProto { g: Some(inner), ..Default::default() });
+        });
+        assert!(error.contains("outside the model's folder"), "{place}: {error}");
+    }
+    let error = refused_after(|g| {
+        move_out(&mut g.initializer[0], "missing.data");
+    });
+    assert!(error.contains("missing.data: No such file"), "{error}");
+}

@@ -1,0 +1,204 @@
+//! A small network that the tests write by themselves, and what it must answer.
+#![allow(dead_code)] // each test file uses its own part
+
+use qcrs::types::Error;
+use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
+use rten_onnx::onnx::{
+    AttributeProto, AttributeType, DataLocation, DataType, Dimension, GraphProto, ModelProto, NodeProto,
+    OperatorSetIdProto, StringStringEntryProto, TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor,
+    ValueInfoProto,
+};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+pub const SHAPE: [usize; 3] = [2, 6, 5];
+pub const HIDDEN: usize = 4;
+pub const CLASSES: usize = 3;
+
+/// Numbers in [-1, 1) that are the same everywhere.
+pub fn numbers(seed: u64, len: usize) -> Vec<f32> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Convolution 3×3 with padding, relu, mean over the pixels, linear layer.
+pub struct Tiny {
+    pub kernel: Vec<f32>,
+    pub kernel_bias: Vec<f32>,
+    pub linear: Vec<f32>,
+    pub linear_bias: Vec<f32>,
+}
+
+impl Tiny {
+    pub fn new() -> Self {
+        Self {
+            kernel: numbers(1, HIDDEN * SHAPE[0] * 9),
+            kernel_bias: numbers(2, HIDDEN),
+            linear: numbers(3, CLASSES * HIDDEN),
+            linear_bias: numbers(4, CLASSES),
+        }
+    }
+
+    /// The scores, by the definition, in f64.
+    pub fn scores(&self, image: &[f32]) -> Vec<f64> {
+        let [channels, height, width] = SHAPE;
+        let pixel = |c: usize, y: usize, x: usize| {
+            let inside = (1..=height).contains(&y) && (1..=width).contains(&x);
+            if inside { f64::from(image[(c * height + y - 1) * width + x - 1]) } else { 0.0 }
+        };
+        let mean = |h: usize| {
+            let mut sum = 0.0;
+            for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                let mut value = f64::from(self.kernel_bias[h]);
+                for (i, weight) in self.kernel[h * channels * 9..(h + 1) * channels * 9].iter().enumerate() {
+                    value += f64::from(*weight) * pixel(i / 9, y + i % 9 / 3, x + i % 3);
+                }
+                sum += value.max(0.0);
+            }
+            sum / (height * width) as f64
+        };
+        let means: Vec<f64> = (0..HIDDEN).map(mean).collect();
+        let row = |class: usize| {
+            let weights = &self.linear[class * HIDDEN..(class + 1) * HIDDEN];
+            weights.iter().zip(&means).map(|(w, m)| f64::from(*w) * m).sum::<f64>()
+                + f64::from(self.linear_bias[class])
+        };
+        (0..CLASSES).map(row).collect()
+    }
+
+    /// The same as an ONNX model with a dynamic batch.
+    pub fn model(&self) -> ModelProto {
+        let [channels, height, width] = SHAPE;
+        let nodes = vec![
+            with_ints(
+                with_ints(node("Conv", &["x", "k", "kb"], "a"), "kernel_shape", &[3, 3]),
+                "pads",
+                &[1; 4],
+            ),
+            node("Relu", &["a"], "b"),
+            node("GlobalAveragePool", &["b"], "c"),
+            node("Flatten", &["c"], "d"),
+            with_int(node("Gemm", &["d", "w", "wb"], "y"), "transB", 1),
+        ];
+        let initializers = vec![
+            tensor("k", &[HIDDEN, channels, 3, 3], &self.kernel),
+            tensor("kb", &[HIDDEN], &self.kernel_bias),
+            tensor("w", &[CLASSES, HIDDEN], &self.linear),
+            tensor("wb", &[CLASSES], &self.linear_bias),
+        ];
+        let graph = GraphProto {
+            node: nodes,
+            initializer: initializers,
+            input: vec![port("x", DataType::FLOAT, &[None, Some(channels), Some(height), Some(width)])],
+            output: vec![port("y", DataType::FLOAT, &[None, Some(CLASSES)])],
+            ..Default::default()
+        };
+        let opset = OperatorSetIdProto { domain: Some(String::new()), version: Some(17) };
+        ModelProto {
+            ir_version: Some(8),
+            graph: Some(graph),
+            opset_import: vec![opset],
+            ..Default::default()
+        }
+    }
+}
+
+pub fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
+    NodeProto {
+        op_type: Some(operator.into()),
+        name: Some(format!("node_{output}")),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: vec![output.into()],
+        ..Default::default()
+    }
+}
+
+pub fn with_int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
+    let attribute = AttributeProto { i: Some(value), r#type: Some(AttributeType::INT), ..named(name) };
+    node.attribute.push(attribute);
+    node
+}
+
+pub fn with_ints(mut node: NodeProto, name: &str, values: &[i64]) -> NodeProto {
+    let attribute = AttributeProto { ints: values.into(), r#type: Some(AttributeType::INTS), ..named(name) };
+    node.attribute.push(attribute);
+    node
+}
+
+fn named(name: &str) -> AttributeProto {
+    AttributeProto { name: Some(name.into()), ..Default::default() }
+}
+
+pub fn tensor(name: &str, dims: &[usize], values: &[f32]) -> TensorProto {
+    TensorProto {
+        name: Some(name.into()),
+        dims: dims.iter().map(|&dim| dim as i64).collect(),
+        data_type: Some(DataType::FLOAT),
+        raw_data: Some(RefCell::new(values.iter().flat_map(|value| value.to_le_bytes()).collect())),
+        ..Default::default()
+    }
+}
+
+/// Moves a tensor's data to the file `location`, and gives what that file must hold.
+pub fn move_out(tensor: &mut TensorProto, location: &str) -> Vec<u8> {
+    let entry =
+        |key: &str, value: &str| StringStringEntryProto { key: Some(key.into()), value: Some(value.into()) };
+    let data = tensor.raw_data.take().map(RefCell::into_inner).unwrap_or_default();
+    tensor.external_data =
+        vec![entry("location", location), entry("offset", "0"), entry("length", &data.len().to_string())];
+    tensor.data_location = Some(DataLocation::EXTERNAL);
+    data
+}
+
+pub fn port(name: &str, element: DataType, dims: &[Option<usize>]) -> ValueInfoProto {
+    let dim = |dim: &Option<usize>| match dim {
+        Some(size) => Dimension { dim_value: Some(*size as i64), ..Default::default() },
+        None => Dimension { dim_param: Some("n".into()), ..Default::default() },
+    };
+    let shape = Some(TensorShapeProto { dim: dims.iter().map(dim).collect() });
+    let tensor_type = Some(TypeProtoTensor { elem_type: Some(element), shape });
+    ValueInfoProto { name: Some(name.into()), r#type: Some(TypeProto { tensor_type, ..Default::default() }) }
+}
+
+pub fn graph(model: &mut ModelProto) -> &mut GraphProto {
+    model.graph.as_mut().unwrap()
+}
+
+pub fn write(folder: &Path, model: &ModelProto) -> PathBuf {
+    let path = folder.join("model.onnx");
+    std::fs::write(&path, model.write_buf().unwrap()).unwrap();
+    path
+}
+
+pub fn load_with(path: &Path, shape: [usize; 3], engine: EngineChoice) -> Result<Model, Error> {
+    load(path, shape, &LoadOptions { engine, threads: 2, ..LoadOptions::default() })
+}
+
+/// Writes the model to a folder of its own and loads it.
+pub fn load_model(model: &ModelProto, engine: EngineChoice) -> Result<Model, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    load_with(&write(folder.path(), model), SHAPE, engine)
+}
+
+pub fn scores(model: &Model, batch: &[f32]) -> Vec<f32> {
+    let rows = batch.len() / model.classifier.input_len();
+    let mut scores = vec![f32::NAN; rows * model.classifier.num_classes()];
+    model.classifier.logits(batch, &mut scores).unwrap();
+    scores
+}
+
+/// The engines of this machine; onnxruntime is not installed everywhere.
+pub fn engines() -> Vec<EngineChoice> {
+    match load_model(&Tiny::new().model(), EngineChoice::Ort) {
+        Ok(_) => vec![EngineChoice::Rten, EngineChoice::Ort],
+        Err(error) if error.to_string().contains("pip install") => {
+            eprintln!("skipped for onnxruntime: {error}");
+            vec![EngineChoice::Rten]
+        }
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,215 @@
+//! Do the engines answer what the model says, whoever asks and however many at once?
+
+mod common;
+
+use common::*;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::sample::{MonteCarlo, SampleUnderNoise};
+use qcrs::types::Sigma;
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, load};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn argmax(row: &[f32]) -> usize {
+    (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap()
+}
+
+#[test]
+fn every_engine_agrees_with_the_definition() {
+    let tiny = Tiny::new();
+    let images = numbers(5, 37 * SHAPE.iter().product::<usize>());
+    for engine in engines() {
+        let model = load_model(&tiny.model(), engine).unwrap();
+        assert_eq!((model.classifier.num_classes(), model.fixed_batch), (CLASSES, None));
+        assert_eq!(model.input.to_string(), "2×6×5");
+        let found = scores(&model, &images);
+        for (image, row) in images.chunks(60).zip(found.chunks(CLASSES)) {
+            for (want, got) in tiny.scores(image).into_iter().zip(row) {
+                assert!((want - f64::from(*got)).abs() < 1e-5, "{}: {got} instead of {want}", model.engine);
+            }
+        }
+    }
+}
+
+/// Models in $QCRS_TEST_MODELS or beside the repository, if any: real ones are not part of it.
+fn shared_models() -> Vec<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models");
+    let folder = std::env::var_os("QCRS_TEST_MODELS").map_or(beside, PathBuf::from);
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "onnx"));
+    files.sort();
+    if files.is_empty() {
+        eprintln!("skipped for real models: none found; name their folder in QCRS_TEST_MODELS");
+    }
+    files
+}
+
+#[test]
+fn the_engines_agree_with_each_other() {
+    let engines = engines();
+    for file in shared_models() {
+        let shape = [3, 32, 32];
+        let images: Vec<f32> = numbers(6, 200 * 3072).iter().map(|v| v.mul_add(0.5, 0.5)).collect();
+        let mut answers: Vec<Vec<f32>> = Vec::new();
+        for &engine in &engines {
+            let model = load_with(&file, shape, engine).unwrap();
+            eprintln!("{} on {}: batch invariant {}", file.display(), model.engine, model.batch_invariant);
+            answers.push(images.chunks(32 * 3072).flat_map(|batch| scores(&model, batch)).collect());
+        }
+        for pair in answers.windows(2) {
+            let classes = pair[0].len() / 200;
+            for (a, b) in pair[0].chunks(classes).zip(pair[1].chunks(classes)) {
+                assert_eq!(argmax(a), argmax(b));
+                let most = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(most <= 1e-4, "{}: logits differ by {most}", file.display());
+            }
+        }
+    }
+}
+
+/// Every image alone, in batches of many sizes, and from several threads: the same bits.
+#[test]
+fn scores_depend_on_neither_batch_nor_thread() {
+    let mut models = shared_models().into_iter().map(|file| (file, [3, 32, 32])).collect::<Vec<_>>();
+    let folder = tempfile::tempdir().unwrap();
+    models.push((write(folder.path(), &Tiny::new().model()), SHAPE));
+    for ((file, shape), engine) in
+        models.iter().flat_map(|m| engines().into_iter().map(move |e| (m.clone(), e)))
+    {
+        let model = load_with(&file, shape, engine).unwrap();
+        let len: usize = shape.iter().product();
+        let images = numbers(7, 66 * len);
+        let in_batches =
+            |batch: usize| images.chunks(batch * len).flat_map(|b| scores(&model, b)).collect::<Vec<_>>();
+        let alone = in_batches(1);
+        let bits = |scores: &[f32]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
+        let same: Vec<usize> =
+            [2, 5, 16, 31, 66].into_iter().filter(|&b| bits(&in_batches(b)) == bits(&alone)).collect();
+        eprintln!("{} {}: bits equal to a batch of 1 at {same:?}", file.display(), model.engine);
+        assert_eq!(model.batch_invariant, same.len() == 5, "the probe and the test disagree");
+        std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..5).map(|_| scope.spawn(|| in_batches(16))).collect();
+            for call in calls {
+                assert_eq!(bits(&call.join().unwrap()), bits(&in_batches(16)), "{}", model.engine);
+            }
+        });
+    }
+}
+
+/// The sampler asks from the threads of a rayon pool; one that went on with other work while it waits
+/// for its answer would come back for a second worker and could wait for itself.
+#[test]
+fn the_sampler_counts_the_same_votes_on_any_threads_and_batches() {
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let x = numbers(10, 60);
+        let stream = Stream { seed: 1, input: 0, phase: Phase::Estimate };
+        let noise = Noise::Gaussian(Sigma::new(1.0).unwrap());
+        // no class ahead of the others under noise, so that every one gets votes
+        let mut tiny = Tiny::new();
+        for draw in 0..100 {
+            let mut noisy = vec![0.0; 60];
+            noise.add(&Stream { phase: Phase::Tune, ..stream }, draw, &x, &mut noisy);
+            let scores = Tiny::new().scores(&noisy);
+            tiny.linear_bias.iter_mut().zip(scores).for_each(|(bias, score)| *bias -= score as f32 / 100.0);
+        }
+        for engine in engines() {
+            let model = load_model(&tiny.model(), engine).unwrap();
+            let votes: Vec<_> = [(1, 16), (2, 16), (5, 3), (5, 1)]
+                .into_iter()
+                .map(|(threads, batch)| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let sampler = MonteCarlo::new(&*model.classifier, batch);
+                    pool.install(|| {
+                        sampler.sample_under_noise(&x, noise, &Draws::first(1000, stream)).unwrap()
+                    })
+                })
+                .collect();
+            assert!(votes.iter().all(|v| v == &votes[0] && v.total() == 1000), "{votes:?}");
+            assert!(votes[0].ranked().len() > 1, "too easy: {:?}", votes[0]);
+        }
+        done.send(()).unwrap();
+    });
+    finished
+        .recv_timeout(Duration::from_secs(120))
+        .expect("the votes differ, or the sampler waits for itself");
+}
+
+#[test]
+fn a_fixed_batch_is_split_and_padded() {
+    let tiny = Tiny::new();
+    let mut fixed = tiny.model();
+    graph(&mut fixed).input[0] =
+        port("x", rten_onnx::onnx::DataType::FLOAT, &[Some(4), Some(2), Some(6), Some(5)]);
+    graph(&mut fixed).output[0] = port("y", rten_onnx::onnx::DataType::FLOAT, &[Some(4), Some(3)]);
+    let images = numbers(8, 11 * 60);
+    for engine in engines() {
+        let (model, free) = (load_model(&fixed, engine).unwrap(), load_model(&tiny.model(), engine).unwrap());
+        assert_eq!(model.fixed_batch, Some(4));
+        assert!(model.notes.iter().any(|note| note.contains("exactly 4 images")), "{:?}", model.notes);
+        let (found, want) = (scores(&model, &images), scores(&free, &images));
+        assert!(found.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+}
+
+#[test]
+fn weights_in_a_file_beside_the_model_are_read() {
+    let tiny = Tiny::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = tiny.model();
+    let data = move_out(&mut graph(&mut model).initializer[0], "weights.data");
+    std::fs::write(folder.path().join("weights.data"), data).unwrap();
+    let path = write(folder.path(), &model);
+    let images = numbers(9, 60);
+    for engine in engines() {
+        let found = scores(&load_with(&path, SHAPE, engine).unwrap(), &images);
+        for (want, got) in tiny.scores(&images).into_iter().zip(found) {
+            assert!((want - f64::from(got)).abs() < 1e-5);
+        }
+    }
+}
+
+#[test]
+fn auto_says_what_it_chose() {
+    let model = load_model(&Tiny::new().model(), EngineChoice::Auto).unwrap();
+    let chosen = if engines().contains(&EngineChoice::Ort) { "onnxruntime 1." } else { "rten 0." };
+    assert!(model.engine.starts_with(chosen), "{}", model.engine);
+    assert!(model.notes[0].contains(chosen) && model.notes[0].contains("because"), "{:?}", model.notes);
+}
+
+#[test]
+fn probabilities_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = Tiny::new().model();
+    for engine in engines() {
+        let options = LoadOptions { engine, output: OutputKind::Probs, ..LoadOptions::default() };
+        let error = load(&write(folder.path(), &model), SHAPE, &options).err().unwrap().to_string();
+        assert!(error.contains("say logits instead"), "{error}");
+    }
+    graph(&mut model).node.push(node("Softmax", &["y"], "p"));
+    graph(&mut model).output[0] = port("p", rten_onnx::onnx::DataType::FLOAT, &[None, Some(CLASSES)]);
+    for engine in engines() {
+        let options = LoadOptions { engine, output: OutputKind::Probs, ..LoadOptions::default() };
+        load(&write(folder.path(), &model), SHAPE, &options).unwrap();
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), &Tiny::new().model());
+    let load_on = |engine, device| {
+        let options = LoadOptions { engine, device, ..LoadOptions::default() };
+        load(&path, SHAPE, &options).err().map(|error| error.to_string())
+    };
+    assert!(load_on(EngineChoice::Rten, Device::Cuda).unwrap().contains("cpu only"));
+    // no machine has both; where onnxruntime is missing, that is the error
+    for engine in [EngineChoice::Ort, EngineChoice::Auto] {
+        let refused: Vec<_> =
+            [Device::Cuda, Device::CoreMl].into_iter().filter_map(|d| load_on(engine, d)).collect();
+        assert!(!refused.is_empty());
+        let said = |error: &String| error.contains("is not available") || error.contains("pip install");
+        assert!(refused.iter().all(said), "{refused:?}");
+    }
+}
