@@ -21,6 +21,7 @@
 
 pub mod bounds;
 pub mod certify;
+pub mod data;
 pub mod math;
 pub mod noise;
 pub mod predict;

@@ -1,0 +1,55 @@
+//! `qcrs data`: which data is on this machine, and how does it get here?
+
+mod cifar10;
+mod digest;
+mod download;
+mod get;
+mod mnist;
+mod recipe;
+
+use recipe::Recipe;
+use std::path::PathBuf;
+
+/// What was typed after `qcrs data`.
+#[derive(Debug, clap::Args)]
+pub struct DataArgs {
+    #[command(subcommand)]
+    command: DataCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum DataCommand {
+    /// Bring a public dataset onto this machine, checked file by file; run again to continue
+    Get {
+        /// Which dataset
+        #[arg(value_enum)]
+        dataset: Name,
+        /// The folder under which it gets a folder of its own
+        #[arg(long, default_value = "data")]
+        dir: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Name {
+    /// 60000 colour images of 32x32 in 10 classes (about 160 MB to fetch, 184 MB on disk)
+    Cifar10,
+    /// 70000 grey images of clothes, 28x28, in 10 classes (31 MB)
+    FashionMnist,
+    /// 70000 grey images of digits, 28x28 (12 MB)
+    Mnist,
+}
+
+/// Does what was asked.
+pub fn run(args: DataArgs) -> anyhow::Result<()> {
+    let DataCommand::Get { dataset, dir } = args.command;
+    let recipe: &Recipe = match dataset {
+        Name::Cifar10 => &cifar10::RECIPE,
+        Name::FashionMnist => &mnist::FASHION,
+        Name::Mnist => &mnist::DIGITS,
+    };
+    let folder = get::get(recipe, &dir)?;
+    let folder = folder.display();
+    println!("{folder}: {} is ready; next: qcrs doctor --model model.onnx --data {folder}", recipe.title);
+    Ok(())
+}

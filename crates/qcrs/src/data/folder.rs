@@ -1,0 +1,224 @@
+//! Which image files are in a folder, in which order, of which class?
+
+use super::picture::{self, Treatment};
+use super::{Dataset, Example, labels, out_of_range};
+use crate::types::Error;
+use rayon::prelude::*;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Up to this many bytes of images are hashed by content: 1 GiB, a second or two.
+const HASH_LIMIT: u64 = 1 << 30;
+
+/// Image files, decoded when asked for.
+#[derive(Debug)]
+pub(super) struct Folder {
+    root: PathBuf,
+    /// Path within `root` with `/` between the parts, and label.
+    files: Vec<(String, Option<usize>)>,
+    pub(super) classes: Option<Vec<String>>,
+    treatment: Treatment,
+    shape: [usize; 3],
+}
+
+/// Whether a path ends like an image file that we read.
+pub(super) fn is_picture(path: &Path) -> bool {
+    let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    matches!(end.as_deref(), Some("png" | "jpg" | "jpeg"))
+}
+
+/// What a folder holds: files of images, with labels where known, and the class names.
+type Listing = (Vec<(String, Option<usize>)>, Option<Vec<String>>);
+
+impl Folder {
+    /// Class folders in the order of their names, in each the files in the order of theirs;
+    /// or images without class folders, with labels from elsewhere or none. No image, no folder.
+    pub(super) fn open(
+        root: &Path,
+        labels: Option<&Path>,
+        treatment: Treatment,
+    ) -> Result<Option<Self>, Error> {
+        if let Some(list) = labels.filter(|file| file.extension().is_some_and(|end| end == "csv")) {
+            return Self::from_list(root, list, treatment).map(Some);
+        }
+        let (mut files, classes) = list_folder(root)?;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        if let Some(file) = labels {
+            if classes.is_some() {
+                return Err(Error::format(root, "has class folders already; leave out --labels"));
+            }
+            let labels = labels::read(file)?;
+            if labels.len() != files.len() {
+                let problem =
+                    format!("{} labels for {} images; they must pair up", labels.len(), files.len());
+                return Err(Error::format(file, problem));
+            }
+            files.iter_mut().zip(labels).for_each(|(file, label)| file.1 = Some(label));
+        }
+        Self::new(root, files, classes, treatment).map(Some)
+    }
+
+    /// The images of a CSV `file,label`, in its order, with paths relative to `root`.
+    pub(super) fn from_list(root: &Path, list: &Path, treatment: Treatment) -> Result<Self, Error> {
+        let files: Vec<_> =
+            labels::read_list(list)?.into_iter().map(|(name, label)| (name, Some(label))).collect();
+        if files.is_empty() {
+            return Err(Error::format(list, "lists no image; write lines 'file,label'"));
+        }
+        if let Some((missing, _)) = files.iter().find(|(name, _)| !root.join(name).is_file()) {
+            return Err(Error::format(
+                list,
+                format!("lists '{missing}', which is not a file in {}", root.display()),
+            ));
+        }
+        Self::new(root, files, None, treatment)
+    }
+
+    /// One image, without a label.
+    pub(super) fn single(file: &Path, treatment: Treatment) -> Result<Self, Error> {
+        let root = file.parent().unwrap_or(Path::new(""));
+        Self::new(root, vec![(name_of(file)?, None)], None, treatment)
+    }
+
+    fn new(
+        root: &Path,
+        files: Vec<(String, Option<usize>)>,
+        classes: Option<Vec<String>>,
+        treatment: Treatment,
+    ) -> Result<Self, Error> {
+        treatment.check()?;
+        let (height, width) = match treatment.fixed_size() {
+            Some(size) => size,
+            None => common_size(root, &files, treatment)?,
+        };
+        let shape = [treatment.channels.count(), height as usize, width as usize];
+        Ok(Self { root: root.to_owned(), files, classes, treatment, shape })
+    }
+
+    /// The hash of the files' names, sizes and labels and, up to a limit, contents; and which of the two in words.
+    pub(super) fn fingerprint(&self) -> Result<(String, &'static str), Error> {
+        let paths = || self.files.iter().map(|(name, _)| self.root.join(name));
+        let sizes = paths()
+            .map(|path| std::fs::metadata(&path).map(|data| data.len()).map_err(Error::io(&path)))
+            .collect::<Result<Vec<u64>, Error>>()?;
+        let mut hash = blake3::Hasher::new();
+        for ((name, label), size) in self.files.iter().zip(&sizes) {
+            let label = label.map_or(u64::MAX, |label| label as u64);
+            hash.update(name.as_bytes())
+                .update(&[0])
+                .update(&size.to_le_bytes())
+                .update(&label.to_le_bytes());
+        }
+        if sizes.iter().sum::<u64>() > HASH_LIMIT {
+            return Ok((hash.finalize().to_string(), "fingerprint of file names, sizes and labels only"));
+        }
+        for path in paths() {
+            let file = File::open(&path).map_err(Error::io(&path))?;
+            hash.update_reader(file).map_err(Error::io(&path))?;
+        }
+        Ok((hash.finalize().to_string(), "fingerprint of the files"))
+    }
+
+    /// How the files become pixels, in words.
+    pub(super) fn words(&self) -> String {
+        self.treatment.words()
+    }
+}
+
+impl Dataset for Folder {
+    fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    fn get(&self, index: usize) -> Result<Example, Error> {
+        let (name, label) = self.files.get(index).ok_or_else(|| out_of_range(index, self.files.len()))?;
+        let path = self.root.join(name);
+        let pixels = self.treatment.read(&path)?;
+        if pixels.len() != self.shape.iter().product::<usize>() {
+            return Err(Error::format(path, "has changed its size since the dataset was opened"));
+        }
+        Ok(Example { pixels, label: *label })
+    }
+}
+
+/// The size that all images have after treatment; the first that differs is an error.
+fn common_size(
+    root: &Path,
+    files: &[(String, Option<usize>)],
+    treatment: Treatment,
+) -> Result<(u32, u32), Error> {
+    let sizes: Vec<Result<(u32, u32), Error>> = files
+        .par_iter()
+        .map(|(name, _)| {
+            let path = root.join(name);
+            treatment.size_of(picture::header_size(&path)?, &path)
+        })
+        .collect();
+    let mut common = None;
+    for (size, (name, _)) in sizes.into_iter().zip(files) {
+        let (height, width) = size?;
+        let first = *common.get_or_insert((height, width));
+        if first != (height, width) {
+            let problem = format!(
+                "is {width}x{height}, but the first image is {}x{}; use --resize and --crop to make all alike",
+                first.1, first.0
+            );
+            return Err(Error::format(root.join(name), problem));
+        }
+    }
+    common.ok_or_else(|| Error::format(root, "holds no image"))
+}
+
+fn list_folder(root: &Path) -> Result<Listing, Error> {
+    let (folders, loose) = entries(root)?;
+    if folders.is_empty() {
+        return Ok((loose.into_iter().map(|name| (name, None)).collect(), None));
+    }
+    if let Some(file) = loose.first() {
+        let problem = format!(
+            "has class folders ({}) and also images beside them ({file}); move one of them away",
+            folders[0]
+        );
+        return Err(Error::format(root, problem));
+    }
+    let mut files = Vec::new();
+    for (label, class) in folders.iter().enumerate() {
+        let (_, images) = entries(&root.join(class))?;
+        if images.is_empty() {
+            let problem = "holds no .png or .jpg file itself; class folders do: give the folder that holds them, \
+                           or remove this one";
+            return Err(Error::format(root.join(class), problem));
+        }
+        files.extend(images.into_iter().map(|image| (format!("{class}/{image}"), Some(label))));
+    }
+    Ok((files, Some(folders)))
+}
+
+/// Folders and image files in a folder, each sorted by name; hidden ones and other files are passed over.
+fn entries(folder: &Path) -> Result<(Vec<String>, Vec<String>), Error> {
+    let (mut folders, mut images) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
+        if path.is_dir() {
+            folders.push(name_of(&path)?);
+        } else if is_picture(&path) {
+            images.push(name_of(&path)?);
+        }
+    }
+    for names in [&mut folders, &mut images] {
+        names.retain(|name| !name.starts_with('.'));
+        names.sort();
+    }
+    Ok((folders, images))
+}
+
+fn name_of(path: &Path) -> Result<String, Error> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.map(String::from).ok_or_else(|| Error::format(path, "has a name that is not UTF-8; rename it"))
+}

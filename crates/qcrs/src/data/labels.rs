@@ -1,0 +1,83 @@
+//! Which label has which image, when a file of its own says so?
+
+use super::bounded::read_file;
+use super::{idx, npy};
+use crate::types::Error;
+use std::path::{Component, Path};
+
+/// A list of this size names more images than any dataset has: 256 MiB.
+const LIST_LIMIT: u64 = 256 << 20;
+
+/// Labels in the order of the images: CSV with one number per line, a 1-D integer `.npy`, or IDX.
+pub(super) fn read(file: &Path) -> Result<Vec<usize>, Error> {
+    match file.extension().and_then(|end| end.to_str()) {
+        Some("npy") => npy::read_labels(file),
+        Some("csv" | "txt") => read_column(file),
+        _ if idx::is_idx(file) => idx::read_labels(file),
+        _ => Err(Error::format(file, "is no file of labels; understood are .csv, .npy and IDX")),
+    }
+}
+
+fn read_column(file: &Path) -> Result<Vec<usize>, Error> {
+    let text = read_text(file)?;
+    let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
+    let mut labels = Vec::new();
+    for (number, line) in lines {
+        match line.parse() {
+            Ok(label) => labels.push(label),
+            Err(_) if number == 0 && is_word(line) => {} // a header
+            Err(_) => return Err(bad_label(file, number, line)),
+        }
+    }
+    Ok(labels)
+}
+
+/// The lines `file,label` of a CSV whose paths stay within its folder; a first line that names
+/// no image file and no number is a header.
+pub(super) fn read_list(file: &Path) -> Result<Vec<(String, usize)>, Error> {
+    let text = read_text(file)?;
+    let mut list = Vec::new();
+    for (number, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+        let Some((name, label)) = line.rsplit_once(',') else {
+            return Err(Error::format(
+                file,
+                format!("line {}: expected 'file,label', got '{line}'", number + 1),
+            ));
+        };
+        let (name, label) = (unquote(name), unquote(label));
+        if number == 0 && is_word(&label) && !super::folder::is_picture(Path::new(&name)) {
+            continue;
+        }
+        let label = label.parse().map_err(|_| bad_label(file, number, &label))?;
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if name.is_empty() || !Path::new(&name).components().all(inside) {
+            let problem = format!("line {}: '{name}' leaves the folder; list files within it", number + 1);
+            return Err(Error::format(file, problem));
+        }
+        list.push((name, label));
+    }
+    Ok(list)
+}
+
+fn read_text(file: &Path) -> Result<String, Error> {
+    let text = String::from_utf8(read_file(file, LIST_LIMIT)?)
+        .map_err(|_| Error::format(file, "is not text in UTF-8; save it as such"))?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned()) // some spreadsheets write a mark first
+}
+
+fn unquote(field: &str) -> String {
+    let field = field.trim();
+    match field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => field.to_owned(),
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+fn bad_label(file: &Path, line: usize, label: &str) -> Error {
+    let problem = format!("line {}: '{label}' is no class number; write 0 for the first class", line + 1);
+    Error::format(file, problem)
+}

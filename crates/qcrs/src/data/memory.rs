@@ -1,0 +1,120 @@
+//! How do we hold images that fit into memory?
+
+use super::{Dataset, Example, out_of_range};
+use crate::types::Error;
+
+/// A dataset in memory, as every binary format is read into.
+#[derive(Clone, Debug)]
+pub struct InMemory {
+    shape: [usize; 3],
+    pixels: Pixels,
+    labels: Option<Vec<usize>>,
+    len: usize,
+}
+
+/// Pixels of all images, one image after the other, each channel by channel.
+#[derive(Clone, Debug)]
+pub(super) enum Pixels {
+    /// k stands for k/255.
+    Bytes(Vec<u8>),
+    /// In [0, 1].
+    Floats(Vec<f32>),
+}
+
+impl InMemory {
+    /// Images of `shape` (channels, height, width), one after the other, each channel by channel.
+    /// Values outside [0, 1], an incomplete image, no image or a wrong number of labels is an error.
+    pub fn new(shape: [usize; 3], pixels: Vec<f32>, labels: Option<Vec<usize>>) -> Result<Self, Error> {
+        if let Some(at) = pixels.iter().position(|value| !(0.0..=1.0).contains(value)) {
+            let (image, value) = (at / shape.iter().product::<usize>().max(1), pixels[at]);
+            return Err(Error::Invalid(format!(
+                "image {image} has the value {value}; pixels lie between 0 and 1"
+            )));
+        }
+        Self::checked(shape, Pixels::Floats(pixels), labels)
+    }
+
+    pub(super) fn checked(
+        shape: [usize; 3],
+        pixels: Pixels,
+        labels: Option<Vec<usize>>,
+    ) -> Result<Self, Error> {
+        let (values, size) = (pixels.len(), shape.iter().product::<usize>());
+        if values == 0 || size == 0 {
+            return Err(Error::Invalid("there is no image in this dataset".into()));
+        }
+        if !values.is_multiple_of(size) {
+            let [c, h, w] = shape;
+            return Err(Error::Invalid(format!("{values} values do not make whole images of {c}x{h}x{w}")));
+        }
+        let len = values / size;
+        match &labels {
+            Some(labels) if labels.len() != len => Err(Error::Invalid(format!(
+                "there are {len} images but {} labels; they must pair up",
+                labels.len()
+            ))),
+            _ => Ok(Self { shape, pixels, labels, len }),
+        }
+    }
+
+    /// The hash of shape, pixels and labels: the same images have the same fingerprint
+    /// whatever file they came in.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        for size in [self.len].iter().chain(&self.shape) {
+            hash.update(&(*size as u64).to_le_bytes());
+        }
+        match &self.pixels {
+            Pixels::Bytes(bytes) => {
+                hash.update(b"u8").update(bytes);
+            }
+            Pixels::Floats(floats) => {
+                hash.update(b"f32");
+                for value in floats {
+                    hash.update(&value.to_le_bytes());
+                }
+            }
+        }
+        for label in self.labels.iter().flatten() {
+            hash.update(&(*label as u64).to_le_bytes());
+        }
+        hash.finalize().to_string()
+    }
+}
+
+impl Pixels {
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Floats(floats) => floats.len(),
+        }
+    }
+}
+
+impl Dataset for InMemory {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    fn get(&self, index: usize) -> Result<Example, Error> {
+        if index >= self.len {
+            return Err(out_of_range(index, self.len));
+        }
+        let size = self.shape.iter().product::<usize>();
+        let range = index * size..(index + 1) * size;
+        let pixels = match &self.pixels {
+            Pixels::Bytes(bytes) => bytes[range].iter().map(|k| byte_to_pixel(*k)).collect(),
+            Pixels::Floats(floats) => floats[range].to_vec(),
+        };
+        Ok(Example { pixels, label: self.labels.as_ref().map(|labels| labels[index]) })
+    }
+}
+
+/// The pixel that an 8-bit value stands for.
+pub(super) fn byte_to_pixel(k: u8) -> f32 {
+    f32::from(k) / 255.0
+}

@@ -1,0 +1,72 @@
+//! Which image, which label?
+
+mod bounded;
+mod cifar;
+mod folder;
+mod idx;
+mod known;
+mod labels;
+mod memory;
+mod npy;
+mod npz;
+mod open;
+mod options;
+mod picture;
+
+pub use memory::InMemory;
+pub use open::{Opened, open};
+pub use options::{Channels, Layout, OpenOptions, Range, Split};
+
+use crate::types::Error;
+use serde::{Deserialize, Serialize};
+
+/// Images with labels, by index. The index of an image is its id in records and noise addresses,
+/// so it never depends on the machine, the file system's order or the clock.
+pub trait Dataset: Send + Sync {
+    /// The number of images; never 0 in a dataset that [`open`] gives.
+    fn len(&self) -> usize;
+
+    /// Channels, height and width, the same for all images.
+    fn shape(&self) -> [usize; 3];
+
+    /// Image number `index`; an error names the file it could not be read from.
+    fn get(&self, index: usize) -> Result<Example, Error>;
+
+    /// Whether there is no image at all.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One image and, where known, the class it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Example {
+    /// The pixels in [0, 1], channel by channel, each row by row. An 8-bit value k is k/255.
+    pub pixels: Vec<f32>,
+    /// The number of the class.
+    pub label: Option<usize>,
+}
+
+/// What a dataset is and how it was read: what a run's spec must remember.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The dataset's, file's or folder's name, for people.
+    pub name: String,
+    /// The BLAKE3 hash of the images and labels; for large image folders only of what
+    /// `preprocess` says.
+    pub blake3: String,
+    /// Channels, height and width.
+    pub shape: [usize; 3],
+    /// How raw values became pixels, in words.
+    pub preprocess: String,
+    /// The names of the classes, where known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub classes: Option<Vec<String>>,
+}
+
+fn out_of_range(index: usize, len: usize) -> Error {
+    Error::Invalid(format!("there is no image {index}; the dataset has {len}, counted from 0"))
+}
+
+#[cfg(test)]
+mod tests;

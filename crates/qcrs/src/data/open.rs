@@ -1,0 +1,143 @@
+//! What is at this path?
+
+use super::folder::{Folder, is_picture};
+use super::picture::Treatment;
+use super::{About, Dataset, InMemory, OpenOptions, cifar, idx, known, labels, npy, npz};
+use crate::types::Error;
+use std::path::Path;
+
+/// A dataset and what is known about it.
+pub struct Opened {
+    /// The images.
+    pub dataset: Box<dyn Dataset>,
+    /// What they are and how they are read.
+    pub about: About,
+}
+
+/// Opens whatever is at `path`: a CIFAR `.bin` file or folder, IDX (plain or `.gz`) or its folder,
+/// `.npy`, `.npz`, a PNG or JPEG, a folder of them with or without class folders, or a CSV `file,label`.
+///
+/// Binary formats are read and checked whole; image files are decoded when asked for.
+pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
+    if path.is_dir() {
+        return open_folder(path, options);
+    }
+    if !path.exists() {
+        let problem =
+            "there is no such file or folder; 'qcrs data get cifar10' fetches a dataset to start with";
+        return Err(Error::format(path, problem));
+    }
+    let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    match end.as_deref() {
+        Some("bin") => open_cifar(path, cifar::open_file(path), options),
+        Some("npy") => {
+            let array = npy::read_file(path)?;
+            let labels = options.labels.as_deref().map(labels::read).transpose()?;
+            let preprocess = array.preprocess(options.range);
+            in_memory(path, array.images(labels, options, path)?, preprocess, None, options)
+        }
+        Some("npz") => {
+            let (images, preprocess) = npz::open(path, options)?;
+            in_memory(path, images, preprocess, None, options)
+        }
+        Some("csv") => {
+            let root = path.parent().unwrap_or(Path::new(""));
+            if options.labels.is_some() {
+                return Err(Error::format(path, "brings its labels; leave out --labels"));
+            }
+            pictures(path, Folder::from_list(root, path, treatment(options))?)
+        }
+        _ if is_picture(path) => pictures(path, Folder::single(path, treatment(options))?),
+        _ if idx::is_idx(path) => in_memory(path, idx::open(path, options)?, "value/255", None, options),
+        _ => Err(unknown(path, "this file is none of them")),
+    }
+}
+
+fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
+    if let Some(folder) = cifar::find_folder(path) {
+        return open_cifar(path, cifar::open_folder(&folder, options.split), options);
+    }
+    if let Some(images) = idx::find_images(path, options.split) {
+        return in_memory(path, idx::open(&images, options)?, "value/255", None, options);
+    }
+    match Folder::open(path, options.labels.as_deref(), treatment(options))? {
+        Some(folder) => pictures(path, folder),
+        None => Err(unknown(path, &inside(path)?)),
+    }
+}
+
+fn open_cifar(
+    path: &Path,
+    found: Result<cifar::Found, Error>,
+    options: &OpenOptions,
+) -> Result<Opened, Error> {
+    if options.labels.is_some() {
+        return Err(Error::format(path, "brings its labels; leave out --labels"));
+    }
+    let (images, classes) = found?;
+    in_memory(path, images, "value/255", classes, options)
+}
+
+fn treatment(options: &OpenOptions) -> Treatment {
+    Treatment { resize: options.resize, crop: options.crop, channels: options.channels }
+}
+
+fn in_memory(
+    path: &Path,
+    images: InMemory,
+    preprocess: &str,
+    classes: Option<Vec<String>>,
+    options: &OpenOptions,
+) -> Result<Opened, Error> {
+    options.refuse_picture_options(&path.display().to_string())?;
+    let blake3 = images.fingerprint();
+    let known = known::recognise(&blake3);
+    let about = About {
+        name: known.map_or_else(|| name(path), |known| known.name.into()),
+        classes: classes.or_else(|| known.map(|known| known.classes.map(String::from).to_vec())),
+        blake3,
+        shape: images.shape(),
+        preprocess: preprocess.into(),
+    };
+    Ok(Opened { dataset: Box::new(images), about })
+}
+
+fn pictures(path: &Path, folder: Folder) -> Result<Opened, Error> {
+    let (blake3, covers) = folder.fingerprint()?;
+    let about = About {
+        name: name(path),
+        blake3,
+        shape: folder.shape(),
+        preprocess: format!("{}; {covers}", folder.words()),
+        classes: folder.classes.clone(),
+    };
+    Ok(Opened { dataset: Box::new(folder), about })
+}
+
+/// The last part of a path, also of `.` or `images/..`.
+fn name(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.file_name().unwrap_or(whole.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The first few names in a folder, for the message that none of them was understood.
+fn inside(folder: &Path) -> Result<String, Error> {
+    let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
+    let mut names: Vec<_> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names.truncate(5);
+    Ok(if names.is_empty() {
+        "this folder is empty".into()
+    } else {
+        format!("here is: {}", names.join(", "))
+    })
+}
+
+fn unknown(path: &Path, found: &str) -> Error {
+    let problem = format!(
+        "understood are: CIFAR .bin files or their folder, IDX files (plain or .gz) or their folder, .npy, .npz, \
+         PNG and JPEG files, a folder of them (with or without class folders), a CSV 'file,label'; {found}"
+    );
+    Error::format(path, problem)
+}

@@ -1,0 +1,144 @@
+//! How does an image file become pixels?
+
+use super::Channels;
+use super::memory::byte_to_pixel;
+use crate::types::Error;
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageReader, Limits};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// No side of an image file may be longer.
+const MAX_SIDE: u32 = 16384;
+/// No image file may unpack to more.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// The same treatment for every image of a folder.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Treatment {
+    pub resize: Option<u32>,
+    pub crop: Option<u32>,
+    pub channels: Channels,
+}
+
+impl Treatment {
+    /// Sizes of 0, and squares that no image can fill.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match (self.resize, self.crop) {
+            (Some(0), _) | (_, Some(0)) => Err(Error::Invalid("resize and crop are at least 1 pixel".into())),
+            (Some(resize), Some(crop)) if crop > resize => Err(Error::Invalid(format!(
+                "crop {crop} is larger than resize {resize}; choose a smaller crop"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Height and width of the result for every image, if they do not depend on the image.
+    pub(super) fn fixed_size(&self) -> Option<(u32, u32)> {
+        self.resize.and(self.crop).map(|side| (side, side))
+    }
+
+    /// Height and width of the result for an image of this size.
+    pub(super) fn size_of(&self, (height, width): (u32, u32), path: &Path) -> Result<(u32, u32), Error> {
+        let (height, width) = self.resize.map_or((height, width), |side| scaled(side, height, width));
+        match self.crop {
+            Some(crop) if crop > height.min(width) => {
+                let problem = format!("is {width}x{height}, too small to crop {crop}; add --resize {crop}");
+                Err(Error::format(path, problem))
+            }
+            Some(crop) => Ok((crop, crop)),
+            None => Ok((height, width)),
+        }
+    }
+
+    /// Decodes a file and applies the treatment.
+    ///
+    /// Scaling is bilinear with a triangle filter widened for shrinking, as PIL and torchvision do
+    /// it, to 8 bits; the crop is torchvision's CenterCrop. Decoders and rounding differ between
+    /// libraries by a few levels of 255. Like them it ignores EXIF rotation and drops transparency.
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<f32>, Error> {
+        let image = decode(path)?;
+        let (height, width) = self.size_of((image.height(), image.width()), path)?;
+        let mut image = image.into_rgb8();
+        if let Some(side) = self.resize {
+            let (height, width) = scaled(side, image.height(), image.width());
+            if (height, width) != (image.height(), image.width()) {
+                image = imageops::resize(&image, width, height, FilterType::Triangle);
+            }
+        }
+        let (top, left) = (centred(image.height(), height), centred(image.width(), width));
+        let view = image.view(left, top, width, height);
+        if self.channels == Channels::Grey
+            && view.pixels().any(|(.., p)| p.0[0] != p.0[1] || p.0[1] != p.0[2])
+        {
+            return Err(Error::format(path, "has colour in it; read the folder with --channels 3"));
+        }
+        let plane = |channel: usize| view.pixels().map(move |(.., pixel)| byte_to_pixel(pixel.0[channel]));
+        Ok((0..self.channels.count()).flat_map(plane).collect())
+    }
+
+    /// The treatment in words.
+    pub(super) fn words(&self) -> String {
+        let mut words = String::new();
+        if let Some(side) = self.resize {
+            words += &format!("shorter side to {side} (triangle filter, antialiased, 8 bits), ");
+        }
+        if let Some(side) = self.crop {
+            words += &format!("centre crop {side}, ");
+        }
+        words + if self.channels == Channels::Grey { "grey, value/255" } else { "RGB, value/255" }
+    }
+}
+
+/// Height and width from a file's header.
+pub(super) fn header_size(path: &Path) -> Result<(u32, u32), Error> {
+    let decoder = reader(path)?.into_decoder().map_err(|error| unreadable(path, &error))?;
+    let (width, height) = decoder.dimensions();
+    Ok((height, width))
+}
+
+fn decode(path: &Path) -> Result<DynamicImage, Error> {
+    let decoder = reader(path)?.into_decoder().map_err(|error| unreadable(path, &error))?;
+    let kind = decoder.original_color_type();
+    if matches!(
+        kind,
+        ExtendedColorType::L16
+            | ExtendedColorType::La16
+            | ExtendedColorType::Rgb16
+            | ExtendedColorType::Rgba16
+    ) {
+        return Err(Error::format(path, "has 16 bits per value; save it with 8, or use .npy"));
+    }
+    if decoder.total_bytes() > MAX_BYTES {
+        return Err(Error::format(path, format!("unpacks to more than {MAX_BYTES} bytes; scale it down")));
+    }
+    DynamicImage::from_decoder(decoder).map_err(|error| unreadable(path, &error))
+}
+
+fn reader(path: &Path) -> Result<ImageReader<BufReader<File>>, Error> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    // by content: ImageNet has a PNG that is called JPEG
+    let mut reader = ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(Error::io(path))?;
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(MAX_BYTES);
+    reader.limits(limits);
+    Ok(reader)
+}
+
+fn unreadable(path: &Path, error: &image::ImageError) -> Error {
+    Error::format(path, format!("cannot be read as PNG or JPEG ({error}); replace or remove it"))
+}
+
+/// Height and width with the shorter side at `side`; the longer is cut to a whole pixel as in torchvision.
+fn scaled(side: u32, height: u32, width: u32) -> (u32, u32) {
+    let long = |long: u32, short: u32| (u64::from(side) * u64::from(long) / u64::from(short.max(1))) as u32;
+    if height <= width { (side, long(width, height)) } else { (long(height, width), side) }
+}
+
+/// Where a centred stretch of `size` starts; halves go to the even pixel as in torchvision.
+fn centred(whole: u32, size: u32) -> u32 {
+    (f64::from(whole - size) / 2.0).round_ties_even() as u32
+}

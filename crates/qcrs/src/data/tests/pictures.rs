@@ -1,0 +1,159 @@
+//! Folders of image files: order, labels, treatment, and what can be wrong with them.
+
+use super::*;
+use crate::data::Channels;
+use image::{Rgb, RgbImage};
+
+/// A PNG of one colour.
+fn png(root: &Path, name: &str, width: u32, height: u32, colour: [u8; 3]) -> PathBuf {
+    let path = write(root, name, []);
+    RgbImage::from_pixel(width, height, Rgb(colour)).save(&path).expect("a test image");
+    path
+}
+
+fn labels_of(opened: &Opened) -> Vec<Option<usize>> {
+    (0..opened.dataset.len()).map(|i| opened.dataset.get(i).unwrap().label).collect()
+}
+
+#[test]
+fn class_folders_give_labels_in_the_order_of_names() {
+    let root = folder();
+    png(root.path(), "dog/b.PNG", 4, 2, [10, 20, 30]);
+    png(root.path(), "dog/a.png", 4, 2, [1, 2, 3]);
+    png(root.path(), "cat/z.png", 4, 2, [255, 0, 0]);
+    write(root.path(), "cat/notes.txt", "not an image");
+    let opened = opened(root.path(), &OpenOptions::default());
+    assert_eq!(labels_of(&opened), [Some(0), Some(1), Some(1)]);
+    assert_eq!(opened.about.classes.as_deref().unwrap(), ["cat", "dog"]);
+    assert_eq!(opened.dataset.shape(), [3, 2, 4]);
+    let last = opened.dataset.get(2).unwrap().pixels;
+    assert_eq!([last[0], last[8], last[16]], [10.0 / 255.0, 20.0 / 255.0, 30.0 / 255.0]);
+    let before = opened.about.blake3;
+    png(root.path(), "dog/b.PNG", 4, 2, [10, 20, 31]);
+    assert_ne!(before, super::opened(root.path(), &OpenOptions::default()).about.blake3);
+}
+
+#[test]
+fn a_list_gives_its_own_order_with_or_without_header() {
+    let root = folder();
+    png(root.path(), "a.png", 2, 2, [0; 3]);
+    png(root.path(), "in/b, c.png", 2, 2, [0; 3]);
+    let list =
+        write(root.path(), "list.csv", "\u{feff}file,label\r\n\"in/b, c.png\",7\r\n\r\n./a.png, 2\r\n");
+    assert_eq!(labels_of(&opened(&list, &OpenOptions::default())), [Some(7), Some(2)]);
+    let bare = write(root.path(), "bare.csv", "a.png,4\n");
+    assert_eq!(labels_of(&opened(&bare, &OpenOptions::default())), [Some(4)]);
+}
+
+#[test]
+fn loose_images_have_labels_from_elsewhere_or_none() {
+    let root = folder();
+    let file = png(root.path(), "images/b.png", 2, 2, [0; 3]);
+    png(root.path(), "images/a.png", 2, 2, [9; 3]);
+    let images = root.path().join("images");
+    assert_eq!(labels_of(&opened(&images, &OpenOptions::default())), [None, None]);
+    assert_eq!(labels_of(&opened(&file, &OpenOptions::default())), [None]);
+    let with = |labels| OpenOptions { labels: Some(labels), ..OpenOptions::default() };
+    let list = with(write(root.path(), "list.csv", "b.png,1\na.png,2\n"));
+    assert_eq!(labels_of(&opened(&images, &list)), [Some(1), Some(2)]);
+    let array = with(write(root.path(), "y.npy", npy("|u1", "(2,)", &[3, 4])));
+    assert_eq!(labels_of(&opened(&images, &array)), [Some(3), Some(4)]);
+    let short = with(write(root.path(), "short.npy", npy("|u1", "(1,)", &[3])));
+    assert!(complaint(&images, &short).contains("1 labels for 2 images"));
+}
+
+#[test]
+fn resize_then_crop_is_the_shorter_side_then_the_centre() {
+    let root = folder();
+    let path = write(root.path(), "a/wide.png", []);
+    // the left half is black, the right half white
+    RgbImage::from_fn(16, 8, |x, _| Rgb([if x < 8 { 0 } else { 255 }; 3])).save(&path).unwrap();
+    png(root.path(), "a/tall.png", 10, 31, [7; 3]);
+    let options = OpenOptions { resize: Some(4), crop: Some(2), ..OpenOptions::default() };
+    let opened = opened(root.path(), &options);
+    assert_eq!(opened.dataset.shape(), [3, 2, 2]);
+    assert_eq!(opened.dataset.get(0).unwrap().pixels, [7.0 / 255.0; 12]);
+    let wide = opened.dataset.get(1).unwrap().pixels;
+    assert!(wide[0] < 0.2 && wide[1] > 0.8, "the edge is in the centre: {wide:?}");
+    assert!(opened.about.preprocess.starts_with("shorter side to 4 (triangle filter"));
+}
+
+#[test]
+fn grey_is_read_as_one_or_three_channels() {
+    let root = folder();
+    let path = write(root.path(), "g.png", []);
+    image::GrayImage::from_pixel(2, 1, image::Luma([51])).save(&path).unwrap();
+    let grey = OpenOptions { channels: Channels::Grey, ..OpenOptions::default() };
+    assert_eq!(opened(&path, &grey).dataset.get(0).unwrap().pixels, [0.2; 2]);
+    assert_eq!(opened(&path, &OpenOptions::default()).dataset.get(0).unwrap().pixels, [0.2; 6]);
+    let colour = png(root.path(), "c.png", 2, 1, [1, 2, 3]);
+    assert!(complaint(&colour, &grey).contains("has colour in it"));
+}
+
+#[test]
+fn broken_folders_name_the_file_and_the_fault() {
+    let root = folder();
+    png(root.path(), "sizes/a/1.png", 2, 2, [0; 3]);
+    png(root.path(), "sizes/a/2.png", 3, 2, [0; 3]);
+    write(root.path(), "text/a/1.png", "this is no image");
+    write(root.path(), "empty/a/1.jpg", "");
+    let whole = fs::read(png(root.path(), "cut.png", 64, 64, [5; 3])).unwrap();
+    write(root.path(), "cut/1.png", &whole[..whole.len() - 40]);
+    let mut bomb = whole.clone();
+    bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]); // 65536 x 65536
+    write(root.path(), "bomb/1.png", bomb);
+    let deep = write(root.path(), "deep/1.png", []);
+    image::ImageBuffer::<image::Luma<u16>, _>::from_pixel(1, 1, image::Luma([300])).save(&deep).unwrap();
+    png(root.path(), "mixed/a/1.png", 2, 2, [0; 3]);
+    png(root.path(), "mixed/1.png", 2, 2, [0; 3]);
+    png(root.path(), "hollow/train/cat/1.png", 2, 2, [0; 3]);
+    let cases = [
+        ("sizes", "2.png: is 3x2, but the first image is 2x2"),
+        ("text", "1.png: cannot be read as PNG or JPEG"),
+        ("empty", "1.jpg: cannot be read as PNG or JPEG"),
+        ("cut", "1.png: cannot be read as PNG or JPEG"),
+        ("bomb", "1.png: cannot be read as PNG or JPEG"),
+        ("deep", "1.png: has 16 bits per value"),
+        ("mixed", "class folders (a) and also images"),
+        ("hollow", "train: holds no .png or .jpg file itself"),
+    ];
+    for (name, words) in cases {
+        let message = complaint(&root.path().join(name), &OpenOptions::default());
+        assert!(message.contains(words), "{name}: {message}");
+    }
+}
+
+#[test]
+fn broken_lists_name_the_line_and_the_fault() {
+    let root = folder();
+    png(root.path(), "secret.png", 2, 2, [0; 3]);
+    png(root.path(), "in/a.png", 2, 2, [0; 3]);
+    let absolute = format!("{},1\n", root.path().join("secret.png").display());
+    let cases = [
+        ("../secret.png,1\n", "line 1: '../secret.png' leaves the folder"),
+        ("a.png,1\nb/../../secret.png,1\n", "line 2: 'b/../../secret.png' leaves the folder"),
+        (&absolute, "leaves the folder"),
+        (",1\n", "leaves the folder"),
+        ("a.png,cat\n", "line 1: 'cat' is no class number"),
+        ("a.png,-1\n", "line 1: '-1' is no class number"),
+        ("a.png\n", "expected 'file,label'"),
+        ("b.png,1\n", "lists 'b.png', which is not a file"),
+        ("file,label\n", "lists no image"),
+        ("", "lists no image"),
+    ];
+    for (text, words) in cases {
+        let list = write(root.path(), "in/list.csv", text);
+        let message = complaint(&list, &OpenOptions::default());
+        assert!(message.contains(words), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn impossible_treatments_are_refused() {
+    let root = folder();
+    png(root.path(), "a.png", 8, 8, [0; 3]);
+    let with = |resize, crop| OpenOptions { resize, crop, ..OpenOptions::default() };
+    assert!(complaint(root.path(), &with(Some(4), Some(5))).contains("crop 5 is larger than resize 4"));
+    assert!(complaint(root.path(), &with(None, Some(9))).contains("is 8x8, too small to crop 9"));
+    assert!(complaint(root.path(), &with(Some(0), None)).contains("at least 1 pixel"));
+}
