@@ -120,7 +120,8 @@ pub fn certify(
         let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
         Ok(Estimate { sigma, class, votes })
     };
-    let estimates: Vec<Estimate> = plan.sigmas.iter().enumerate().map(estimate).collect::<Result<_, Error>>()?;
+    let estimates: Vec<Estimate> =
+        plan.sigmas.iter().enumerate().map(estimate).collect::<Result<_, Error>>()?;
     let verdict = decide(&estimates, budget.alpha)?;
     Ok(Outcome { looks, selection, estimates, verdict })
 }
@@ -143,5 +144,6 @@ pub fn decide(estimates: &[Estimate], alpha: Alpha) -> Result<Verdict, Error> {
             best = Some((value, verdict));
         }
     }
-    best.map(|(_, verdict)| verdict).ok_or_else(|| Error::Invalid("there is no certificate to decide on".into()))
+    best.map(|(_, verdict)| verdict)
+        .ok_or_else(|| Error::Invalid("there is no certificate to decide on".into()))
 }

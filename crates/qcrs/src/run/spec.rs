@@ -79,7 +79,9 @@ impl Selection {
     /// The ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
         let end = self.max.map_or(self.of, |max| max.min(self.of));
-        (0..end).step_by(self.skip.max(1) as usize).take(self.count.map_or(usize::MAX, |count| count as usize))
+        (0..end)
+            .step_by(self.skip.max(1) as usize)
+            .take(self.count.map_or(usize::MAX, |count| count as usize))
     }
 }
 

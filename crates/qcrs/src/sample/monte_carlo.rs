@@ -32,7 +32,13 @@ impl<'a> MonteCarlo<'a> {
         self.stop.store(true, Relaxed);
     }
 
-    fn count_batch(&self, x: &[f32], noise: Noise, draws: &Draws, buffers: &mut Buffers) -> Result<Votes, Error> {
+    fn count_batch(
+        &self,
+        x: &[f32],
+        noise: Noise,
+        draws: &Draws,
+        buffers: &mut Buffers,
+    ) -> Result<Votes, Error> {
         if self.stop.load(Relaxed) {
             return Err(Error::Interrupted);
         }
