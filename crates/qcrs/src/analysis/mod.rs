@@ -85,4 +85,4 @@ fn checked(radii: &[f64]) -> Result<Vec<f64>, Error> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
