@@ -19,6 +19,7 @@
 //! | `report`   | how do we show it?                                               |
 //! | `testing`  | classifiers whose answer is known in closed form                 |
 
+pub mod analysis;
 pub mod bounds;
 pub mod certify;
 pub mod data;
@@ -26,6 +27,7 @@ pub mod math;
 pub mod noise;
 pub mod predict;
 pub mod radius;
+pub mod report;
 pub mod run;
 pub mod sample;
 pub mod search;

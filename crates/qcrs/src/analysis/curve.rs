@@ -1,0 +1,35 @@
+//! How does the certified radius of one input depend on σ?
+
+use serde::{Deserialize, Serialize};
+
+/// The σ–radius curve of one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// The index of the input in its dataset.
+    pub index: u32,
+    /// Its true class, where known.
+    pub label: Option<usize>,
+    /// The class whose radius is drawn.
+    pub class: usize,
+    /// A name to show, such as the names of the classes; may be empty.
+    pub caption: String,
+    /// The σ tried, in rising order.
+    pub points: Vec<CurvePoint>,
+    /// The σ that a search chose for this input, if one did.
+    pub chosen: Option<f64>,
+}
+
+/// What a number of draws at one σ say.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The noise level.
+    pub sigma: f64,
+    /// The lower bound of the class's probability.
+    pub p_lower: f64,
+    /// The upper bound of the class's probability.
+    pub p_upper: f64,
+    /// The radius certified at this σ; `None` where CERTIFY would abstain.
+    pub radius: Option<f64>,
+    /// The radius that an infinite number of draws could at most certify; `None` when none.
+    pub radius_upper: Option<f64>,
+}

@@ -1,0 +1,88 @@
+//! What do the records say?
+//!
+//! Works on records alone, ours or the field's TSV files: no model, no files, no clock.
+
+mod bootstrap;
+mod classes;
+mod curve;
+mod estimate;
+mod paired;
+mod summary;
+mod table;
+mod tsv;
+
+pub use classes::{ClassRow, Spread, classes};
+pub use curve::{Curve, CurvePoint};
+pub use estimate::{Estimate, high_probability_accuracy};
+pub use paired::{Paired, paired};
+pub use summary::{Summary, guarantee_name};
+pub use table::{Row, Table};
+
+use crate::types::Error;
+
+/// What to compute.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The radii at which certified accuracy is given; by default steps of a quarter (or coarser,
+    /// so that at most twelve are needed) up to the largest at which some run certifies anything.
+    pub radii: Option<Vec<f64>>,
+    /// The run that the others are compared with, by its place in the list.
+    pub reference: usize,
+}
+
+/// Everything a report shows, computed once.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The runs, in the order given.
+    pub tables: Vec<Table>,
+    /// One summary per run.
+    pub summaries: Vec<Summary>,
+    /// The per-class rows of each run; empty for a run without labels.
+    pub classes: Vec<Vec<ClassRow>>,
+    /// Every other run against the reference; runs that cannot be compared are in `notes`.
+    pub paired: Vec<Paired>,
+    /// What a reader must know besides, such as why two runs were not compared.
+    pub notes: Vec<String>,
+}
+
+impl Analysis {
+    /// Analyses `tables`. An empty list or a run without inputs is an error.
+    pub fn new(tables: Vec<Table>, options: &Options) -> Result<Self, Error> {
+        let Some(reference) = tables.get(options.reference) else {
+            let (asked, have) = (options.reference, tables.len());
+            return Err(Error::Invalid(format!(
+                "run {asked} is to be the reference, but there are {have} runs"
+            )));
+        };
+        let radii = match &options.radii {
+            Some(radii) => checked(radii)?,
+            None => summary::default_radii(&tables),
+        };
+        let summaries = tables.iter().map(|t| Summary::new(t, &radii)).collect::<Result<_, _>>()?;
+        let per_class = tables.iter().map(classes).collect::<Result<_, _>>()?;
+        let (mut pairs, mut notes) = (Vec::new(), Vec::new());
+        for (_, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
+            match paired(reference, other) {
+                Ok(pair) => pairs.push(pair),
+                Err(Error::Invalid(why)) => notes.push(why),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { summaries, classes: per_class, paired: pairs, notes, tables })
+    }
+}
+
+fn checked(radii: &[f64]) -> Result<Vec<f64>, Error> {
+    if let Some(bad) = radii.iter().find(|r| !(r.is_finite() && **r >= 0.0)) {
+        return Err(Error::Invalid(format!(
+            "certified accuracy has no meaning at radius {bad}; give one from 0 up"
+        )));
+    }
+    let mut radii = radii.to_vec();
+    radii.sort_by(f64::total_cmp);
+    radii.dedup();
+    Ok(radii)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

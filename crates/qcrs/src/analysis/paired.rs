@@ -1,0 +1,127 @@
+//! Is one run better than another, on the same inputs?
+
+use super::bootstrap::bootstrap;
+use super::{Estimate, Table};
+use crate::types::Error;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Run `b` against run `a`, on the inputs that both have; the score of an input is correct · radius.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Paired {
+    /// The name of the run compared with.
+    pub a: String,
+    /// The name of the run compared.
+    pub b: String,
+    /// Inputs in both.
+    pub common: usize,
+    /// Inputs of `a` that `b` does not have.
+    pub only_a: usize,
+    /// Inputs of `b` that `a` does not have.
+    pub only_b: usize,
+    /// The ACR of `a` on the common inputs.
+    pub acr_a: f64,
+    /// The ACR of `b` on the common inputs.
+    pub acr_b: f64,
+    /// The mean of score(b) − score(a).
+    pub difference: Estimate,
+    /// ACR(b)/ACR(a) − 1; `None` when ACR(a) is 0.
+    pub gain: Option<Estimate>,
+    /// Inputs with a larger score in `b`.
+    pub better: usize,
+    /// Inputs with the same score.
+    pub equal: usize,
+    /// Inputs with a smaller score in `b`.
+    pub worse: usize,
+    /// The two-sided exact sign test: how likely so uneven a split of better and worse is by chance.
+    pub sign_test: f64,
+}
+
+/// Compares `b` with `a`. No common input, a missing label, or labels that differ on one index
+/// (then the runs saw other data) is an error.
+pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
+    let wrong = |why: String| Error::Invalid(format!("{} and {} cannot be compared: {why}", a.name, b.name));
+    let of_a: HashMap<u32, _> = a.rows.iter().map(|row| (row.index, row)).collect();
+    let mut scores = Vec::new();
+    for row in &b.rows {
+        let Some(other) = of_a.get(&row.index) else { continue };
+        let index = row.index;
+        if let Some((la, lb)) = other.label.zip(row.label).filter(|(la, lb)| la != lb) {
+            return Err(wrong(format!(
+                "input {index} has label {la} in one and {lb} in the other; use runs on the same data"
+            )));
+        }
+        let pair = other.score().zip(row.score());
+        scores.push(
+            pair.ok_or_else(|| wrong(format!("input {index} has no label, so nobody knows what is right")))?,
+        );
+    }
+    if scores.is_empty() {
+        return Err(wrong("they have no input in common".into()));
+    }
+    let count = |holds: fn(f64, f64) -> bool| scores.iter().filter(|&&(sa, sb)| holds(sa, sb)).count();
+    let (better, worse) = (count(|sa, sb| sb > sa), count(|sa, sb| sb < sa));
+    let mean = |of: fn(&(f64, f64)) -> f64| scores.iter().map(of).sum::<f64>() / scores.len() as f64;
+    let (acr_a, acr_b) = (mean(|s| s.0), mean(|s| s.1));
+    Ok(Paired {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        common: scores.len(),
+        only_a: a.rows.len() - scores.len(),
+        only_b: b.rows.len() - scores.len(),
+        acr_a,
+        acr_b,
+        difference: difference(&scores)?,
+        gain: if acr_a > 0.0 { Some(bootstrap(&scores, |a, b| b / a - 1.0)?) } else { None },
+        better,
+        equal: scores.len() - better - worse,
+        worse,
+        sign_test: sign_test(better, worse),
+    })
+}
+
+fn difference(scores: &[(f64, f64)]) -> Result<Estimate, Error> {
+    let differences: Vec<(f64, f64)> = scores.iter().map(|(a, b)| (b - a, 0.0)).collect();
+    bootstrap(&differences, |mean, _| mean)
+}
+
+/// P(a fair coin splits better + worse throws at least as unevenly), both sides; 1 without throws.
+///
+/// Summed from the binomial coefficients relative to the middle one, which neither overflow nor
+/// lose digits: relative error below 1e-12 for 10,000 throws.
+fn sign_test(better: usize, worse: usize) -> f64 {
+    let (n, k) = (better + worse, better.max(worse));
+    let (mut total, mut tail, mut term) = (0.0, 0.0, 1.0);
+    for j in n.div_ceil(2)..=n {
+        // by symmetry every coefficient above the middle stands for two
+        total += if 2 * j == n { term } else { 2.0 * term };
+        if j >= k {
+            tail += term;
+        }
+        term *= (n - j) as f64 / (j + 1) as f64;
+    }
+    (2.0 * tail / total).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sign_test;
+
+    #[test]
+    fn the_sign_test_is_exact() {
+        // scipy.stats.binomtest(k, n).pvalue
+        for (better, worse, expected) in [
+            (0, 0, 1.0),
+            (1, 0, 1.0),
+            (5, 5, 1.0),
+            (10, 0, 0.001953125),
+            (0, 11, 0.0009765625),
+            (67, 33, 0.0008737198369),
+            (34, 66, 0.0017899303915),
+            (553, 447, 0.000889986),
+        ] {
+            let p = sign_test(better, worse);
+            assert!((p / expected - 1.0).abs() < 1e-6, "{better}:{worse} gave {p}, not {expected}");
+        }
+    }
+}

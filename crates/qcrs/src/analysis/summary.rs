@@ -1,0 +1,116 @@
+//! One run in a few numbers.
+
+use super::{Estimate, Row, Table};
+use crate::run::Guarantee;
+use crate::types::Error;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// One run in a few numbers. Those that need the true class are absent when an input has no label.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run.
+    pub name: String,
+    /// `fixed-sigma`, `frozen-sigma`, or `unknown` for a file that does not say.
+    pub guarantee: &'static str,
+    /// The inputs found.
+    pub inputs: usize,
+    /// The inputs a whole run has, where known.
+    pub owed: Option<usize>,
+    /// False when inputs are missing.
+    pub complete: bool,
+    /// Average certified radius: the mean of correct · radius.
+    pub acr: Option<Estimate>,
+    /// The share certified with the right class at radius 0 or more; abstentions are wrong.
+    pub clean_accuracy: Option<Estimate>,
+    /// The share without an answer, failed inputs included.
+    pub abstained: Estimate,
+    /// The share certified with the wrong class.
+    pub wrong_certified: Option<Estimate>,
+    /// How many inputs made the classifier fail; they count as abstained.
+    pub failed: usize,
+    /// The share certified with the right class at each radius or more.
+    #[serde(serialize_with = "as_map")]
+    pub certified_accuracy: Vec<(f64, Estimate)>,
+    /// Forward passes per input, over the inputs where they are known.
+    pub passes_per_input: Option<Estimate>,
+    /// Seconds per input, over the inputs where they are known.
+    pub seconds_per_input: Option<Estimate>,
+}
+
+impl Summary {
+    /// Summarises `table`, with certified accuracy at `radii`. A table without rows is an error.
+    pub fn new(table: &Table, radii: &[f64]) -> Result<Self, Error> {
+        let Table { name, rows, owed, .. } = table;
+        if rows.is_empty() {
+            return Err(Error::Invalid(format!(
+                "{name}: there are no inputs to report on; has the run started?"
+            )));
+        }
+        let share = |holds: &dyn Fn(&Row) -> bool| {
+            Estimate::proportion(rows.iter().filter(|r| holds(r)).count(), rows.len())
+        };
+        let mean = |of: &dyn Fn(&Row) -> Option<f64>| {
+            Estimate::mean(&rows.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        let mut summary = Self {
+            name: name.clone(),
+            guarantee: guarantee_name(table.guarantee),
+            inputs: rows.len(),
+            owed: *owed,
+            complete: table.complete(),
+            acr: None,
+            clean_accuracy: None,
+            abstained: share(&|row| row.predicted.is_none())?,
+            wrong_certified: None,
+            failed: rows.iter().filter(|row| row.failed).count(),
+            certified_accuracy: Vec::new(),
+            passes_per_input: mean(&|row| row.passes.map(|passes| passes as f64))?,
+            seconds_per_input: mean(&|row| row.seconds)?,
+        };
+        if table.labelled() {
+            summary.acr = mean(&Row::score)?;
+            summary.clean_accuracy = Some(share(&|row| certified_at(row, 0.0))?);
+            summary.wrong_certified =
+                Some(share(&|row| row.predicted.is_some() && row.correct() == Some(false))?);
+            for &radius in radii {
+                summary.certified_accuracy.push((radius, share(&|row| certified_at(row, radius))?));
+            }
+        }
+        Ok(summary)
+    }
+}
+
+/// The name of a promise, as spec.json writes it.
+pub fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
+    match guarantee {
+        Some(Guarantee::FixedSigma) => "fixed-sigma",
+        Some(Guarantee::FrozenSigma) => "frozen-sigma",
+        None => "unknown",
+    }
+}
+
+fn certified_at(row: &Row, radius: f64) -> bool {
+    row.correct() == Some(true) && row.radius >= radius
+}
+
+/// Even steps up to the largest radius at which some run is still right: of .25, or the next of
+/// .5, 1, 2, 4, … that needs at most twelve. Always at least one.
+pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
+    let largest = tables.iter().flat_map(|t| &t.rows).filter_map(Row::score).fold(0.0, f64::max);
+    let mut step = 0.25;
+    while largest / step >= 13.0 {
+        step *= 2.0;
+    }
+    let count = ((largest / step) as u32).max(1);
+    (1..=count).map(|number| f64::from(number) * step).collect()
+}
+
+/// {radius: estimate}, in order of radius.
+fn as_map<S: Serializer>(pairs: &[(f64, Estimate)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(pairs.len()))?;
+    for (radius, estimate) in pairs {
+        map.serialize_entry(&radius.to_string(), estimate)?;
+    }
+    map.end()
+}

@@ -1,0 +1,152 @@
+//! The rows that every analysis starts from.
+
+use crate::certify::{Outcome, Reason, Verdict};
+use crate::run::{Finding, Guarantee, Record, Spec, Timing};
+use crate::types::Error;
+use std::collections::{BTreeSet, HashMap};
+
+/// One run or one published file.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What to call it.
+    pub name: String,
+    /// The promise its radii carry; `None` when the source does not say.
+    pub guarantee: Option<Guarantee>,
+    /// The whole question, when the source is a run.
+    pub spec: Option<Spec>,
+    /// One row per input, in index order, no index twice.
+    pub rows: Vec<Row>,
+    /// How many inputs a whole run has; `None` for a file, which does not say.
+    pub owed: Option<usize>,
+}
+
+/// What was found out about one input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The index of the input in its dataset.
+    pub index: u32,
+    /// Its true class, where known.
+    pub label: Option<usize>,
+    /// The certified class; `None` when the method abstained or failed.
+    pub predicted: Option<usize>,
+    /// The certified radius; 0 when nothing is certified.
+    pub radius: f64,
+    /// The noise level the answer was given at, where known.
+    pub sigma: Option<f64>,
+    /// Forward passes spent, where known.
+    pub passes: Option<u64>,
+    /// Wall time, where known.
+    pub seconds: Option<f64>,
+    /// Whether the classifier gave scores that could not vote. Counts as not certified.
+    pub failed: bool,
+}
+
+impl Row {
+    /// Whether the certified class is the true one; `None` without a label.
+    pub fn correct(&self) -> Option<bool> {
+        self.label.map(|label| self.predicted == Some(label))
+    }
+
+    /// The radius within which the answer is certified *and right*, 0 if there is none: the
+    /// quantity whose mean is the ACR. `None` without a label.
+    pub fn score(&self) -> Option<f64> {
+        self.correct().map(|correct| if correct { self.radius } else { 0.0 })
+    }
+}
+
+impl Table {
+    /// The table of a run. A record that the spec does not ask for, or two of one input, is an error.
+    pub fn from_run(
+        name: String,
+        spec: &Spec,
+        records: &[Record],
+        timings: &[Timing],
+    ) -> Result<Self, Error> {
+        let owed: BTreeSet<u32> = spec.selection.ids().collect();
+        if let Some(stray) = records.iter().find(|record| !owed.contains(&record.index)) {
+            let index = stray.index;
+            return Err(Error::Invalid(format!(
+                "{name}: there is a record of input {index}, which the spec does not select; the records belong to another run"
+            )));
+        }
+        let seconds: HashMap<u32, f64> = timings.iter().map(|t| (t.index, t.seconds)).collect();
+        let rows = records.iter().map(|record| row(record, seconds.get(&record.index).copied())).collect();
+        let rows = in_order(&name, rows)?;
+        Ok(Self {
+            name,
+            guarantee: Some(spec.guarantee),
+            spec: Some(spec.clone()),
+            rows,
+            owed: Some(owed.len()),
+        })
+    }
+
+    /// The part of the table whose index passes `keep`, for instance every 20th.
+    #[must_use]
+    pub fn only(&self, name: &str, keep: impl Fn(u32) -> bool) -> Self {
+        let owed = self.spec.as_ref().map(|spec| spec.selection.ids().filter(|&index| keep(index)).count());
+        let rows = self.rows.iter().filter(|row| keep(row.index)).cloned().collect();
+        Self { name: name.into(), rows, owed, ..self.clone() }
+    }
+
+    /// Whether every input owed is here; a file owes nothing that we know of.
+    pub fn complete(&self) -> bool {
+        self.owed.is_none_or(|owed| self.rows.len() == owed)
+    }
+
+    /// Whether every row has a true class, so that accuracy can be told.
+    pub fn labelled(&self) -> bool {
+        self.rows.iter().all(|row| row.label.is_some())
+    }
+
+    /// Whether σ was chosen per input, so that its distribution says something.
+    pub fn sigma_varies(&self) -> bool {
+        let mut sigmas = self.rows.iter().filter_map(|row| row.sigma);
+        sigmas.next().is_some_and(|first| sigmas.any(|sigma| sigma.total_cmp(&first).is_ne()))
+    }
+
+    /// The name of `class`: from the data where it has names, else its number.
+    pub fn class_name(&self, class: usize) -> String {
+        let names = self.spec.as_ref().and_then(|spec| spec.data.classes.as_ref());
+        names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+    }
+}
+
+/// Sorts by index; an index that comes twice would count twice, so it is an error.
+pub(super) fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
+    rows.sort_by_key(|row| row.index);
+    match rows.windows(2).find(|pair| pair[0].index == pair[1].index) {
+        Some(pair) => Err(Error::Invalid(format!(
+            "{name}: input {} is there twice; keep one of the two (never the better one)",
+            pair[0].index
+        ))),
+        None => Ok(rows),
+    }
+}
+
+fn row(record: &Record, seconds: Option<f64>) -> Row {
+    let &Record { index, label, ref finding } = record;
+    let blank =
+        Row { index, label, predicted: None, radius: 0.0, sigma: None, passes: None, seconds, failed: false };
+    let outcome = match finding {
+        Finding::Failed { .. } => return Row { failed: true, ..blank },
+        Finding::Outcome(outcome) => outcome,
+    };
+    let blank = Row { passes: Some(outcome.passes()), sigma: sigma(outcome), ..blank };
+    match outcome.verdict {
+        Verdict::Certified { class, radius, .. } => Row { predicted: Some(class), radius, ..blank },
+        Verdict::Abstain(_) => blank,
+    }
+}
+
+fn sigma(outcome: &Outcome) -> Option<f64> {
+    match outcome.verdict {
+        Verdict::Certified { sigma, .. } | Verdict::Abstain(Reason::BelowHalf { sigma, .. }) => {
+            Some(sigma.get())
+        }
+        Verdict::Abstain(_) => match outcome.estimates.as_slice() {
+            [only] => Some(only.sigma.get()),
+            _ => None,
+        },
+    }
+}

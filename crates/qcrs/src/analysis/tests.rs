@@ -1,0 +1,284 @@
+use super::*;
+use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
+use crate::run::{DataSpec, Finding, Guarantee, ModelSpec, Record, Selection, Spec, Timing};
+use crate::sample::Votes;
+use crate::search::{Fixed, Look, SearchSpec};
+use crate::types::{Alpha, Sigma};
+
+pub(crate) fn spec(of: u32) -> Spec {
+    let sigma = Sigma::new(0.5).unwrap();
+    Spec {
+        qcrs: "0.1.0".into(),
+        noise: "1".into(),
+        model: ModelSpec {
+            name: "net.onnx".into(),
+            blake3: "00".into(),
+            engine: "test".into(),
+            precision: "f32".into(),
+            output: "logits".into(),
+            classes: 2,
+        },
+        data: DataSpec {
+            name: "toys".into(),
+            blake3: "00".into(),
+            shape: [1, 2, 2],
+            preprocess: "none".into(),
+            classes: Some(vec!["cat".into(), "dog".into()]),
+        },
+        selection: Selection { of, skip: 1, max: None, count: None },
+        search: SearchSpec::Cohen(Fixed { sigma }),
+        budget: Budget { n0: 10, n: 100, alpha: Alpha::new(0.001).unwrap() },
+        seed: 7,
+        guarantee: Guarantee::FixedSigma,
+    }
+}
+
+pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>) -> Record {
+    let sigma = Sigma::new(0.5).unwrap();
+    let verdict = match radius {
+        Some(radius) => Verdict::Certified { class, radius, sigma, p_lower: 0.9 },
+        None => Verdict::Abstain(Reason::BelowHalf { class, p_lower: 0.4, sigma }),
+    };
+    let selection = Look { sigma, votes: Votes::from_iter([(class, 10)]) };
+    let estimates =
+        vec![Certificate { sigma, class, votes: Votes::from_iter([(class, 90), (1 - class, 10)]) }];
+    let outcome = Outcome { looks: Vec::new(), selection, estimates, verdict };
+    Record { index, label: Some(label), finding: Finding::Outcome(outcome) }
+}
+
+/// Right at .5 and 1, wrong at .75, an abstention, and a failure.
+pub(crate) fn small() -> Table {
+    let records = [
+        record(0, 0, 0, Some(0.5)),
+        record(1, 1, 1, Some(1.0)),
+        record(2, 0, 1, Some(0.75)),
+        record(3, 1, 1, None),
+        Record { index: 4, label: Some(0), finding: Finding::Failed { error: "NaN".into() } },
+    ];
+    let timings = [Timing { index: 0, seconds: 2.0 }, Timing { index: 1, seconds: 4.0 }];
+    Table::from_run("small".into(), &spec(5), &records, &timings).unwrap()
+}
+
+fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b} (± {tolerance})");
+}
+
+#[test]
+fn a_small_run_by_hand() {
+    let summary = Summary::new(&small(), &[0.25, 0.5, 0.75, 1.0, 1.25]).unwrap();
+    close(summary.acr.unwrap().value, 1.5 / 5.0, 1e-15);
+    close(summary.clean_accuracy.unwrap().value, 0.4, 1e-15);
+    close(summary.abstained.value, 0.4, 1e-15);
+    close(summary.wrong_certified.unwrap().value, 0.2, 1e-15);
+    assert_eq!((summary.failed, summary.inputs, summary.owed, summary.complete), (1, 5, Some(5), true));
+    let accuracies: Vec<f64> = summary.certified_accuracy.iter().map(|(_, e)| e.value).collect();
+    assert_eq!(accuracies, [0.4, 0.4, 0.2, 0.2, 0.0]);
+    // passes do not vary: a mean, but no interval
+    assert_eq!(summary.passes_per_input, Some(Estimate { value: 110.0, low: None, high: None }));
+    close(summary.seconds_per_input.unwrap().value, 3.0, 1e-15);
+    // scipy.stats.binomtest(2, 5).proportion_ci(method="exact")
+    close(summary.abstained.low.unwrap(), 0.05274495052631566, 1e-12);
+    close(summary.abstained.high.unwrap(), 0.8533672003653274, 1e-12);
+    assert_eq!(default_radii_of(&small()), [0.25, 0.5, 0.75, 1.0]);
+
+    let text = serde_json::to_string(&summary).unwrap();
+    assert!(text.contains(r#""guarantee":"fixed-sigma""#), "{text}");
+    assert!(text.contains(r#""certified_accuracy":{"0.25":{"value":0.4,"#), "{text}");
+}
+
+fn default_radii_of(table: &Table) -> Vec<f64> {
+    let analysis = Analysis::new(vec![table.clone()], &Options::default()).unwrap();
+    analysis.summaries[0].certified_accuracy.iter().map(|&(radius, _)| radius).collect()
+}
+
+#[test]
+fn an_unfinished_run_says_so() {
+    let table = Table::from_run("half".into(), &spec(5), &[record(0, 0, 0, Some(0.5))], &[]).unwrap();
+    let summary = Summary::new(&table, &[]).unwrap();
+    assert_eq!((summary.inputs, summary.owed, summary.complete), (1, Some(5), false));
+    // one value allows no interval
+    assert_eq!(summary.acr, Some(Estimate { value: 0.5, low: None, high: None }));
+    assert!(!table.only("even", |index| index % 2 == 0).complete());
+    assert!(table.only("first", |index| index == 0).complete());
+}
+
+#[test]
+fn records_of_another_run_are_refused() {
+    let twice = [record(0, 0, 0, None), record(0, 0, 0, Some(9.0))];
+    let error = Table::from_run("r".into(), &spec(5), &twice, &[]).unwrap_err().to_string();
+    assert!(error.contains("input 0 is there twice"), "{error}");
+    let error = Table::from_run("r".into(), &spec(5), &[record(5, 0, 0, None)], &[]).unwrap_err().to_string();
+    assert!(error.contains("input 5, which the spec does not select"), "{error}");
+}
+
+#[test]
+fn nothing_to_report_is_an_error() {
+    let empty = Table::from_tsv("empty.tsv".into(), "idx\tlabel\tpredict\tradius\n").unwrap();
+    let error = Analysis::new(vec![empty], &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("empty.tsv: there are no inputs"), "{error}");
+    assert!(Analysis::new(Vec::new(), &Options::default()).is_err());
+    let bad = Options { radii: Some(vec![f64::NAN]), reference: 0 };
+    assert!(Analysis::new(vec![small()], &bad).is_err());
+}
+
+#[test]
+fn without_labels_there_is_no_accuracy() {
+    let text = "idx\tlabel\tpredict\tradius\n0\t-1\t3\t0.5\n1\t2\t2\t0.5\n";
+    let summary = Summary::new(&Table::from_tsv("t".into(), text).unwrap(), &[0.25]).unwrap();
+    assert_eq!((summary.acr, summary.clean_accuracy, summary.wrong_certified), (None, None, None));
+    assert!(summary.certified_accuracy.is_empty());
+    assert_eq!(summary.guarantee, "unknown");
+}
+
+#[test]
+fn a_bad_line_is_named() {
+    let head = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\ttime\n0\t1\t1\t0.5\t1\t0.3\t0:00:01.5\n";
+    let read = |line: &str| Table::from_tsv("f.tsv".into(), &format!("{head}{line}\n"));
+    let good = read("1\t1\t-1\t0.0\t0\t0.4\t75").unwrap();
+    assert_eq!((good.rows[0].seconds, good.rows[1].seconds), (Some(1.5), Some(75.0)));
+    assert_eq!((good.rows[1].predicted, good.rows[1].sigma), (None, Some(0.4)));
+    assert_eq!(good.guarantee, Some(Guarantee::FrozenSigma));
+    for (line, says) in [
+        ("1\t1\t1", "line 3: 3 fields where the header has 7"),
+        ("x\t1\t1\t0.5\t1\t0.3\t1", "line 3: `idx` is \"x\""),
+        ("1\t1\t-2\t0.5\t1\t0.3\t1", "line 3: `predict` is \"-2\""),
+        ("1\t1\t1\tnan\t1\t0.3\t1", "line 3: `radius` is \"nan\""),
+        ("1\t1\t1\t-0.1\t1\t0.3\t1", "line 3: `radius` is \"-0.1\""),
+        ("1\t1\t-1\t0.5\t0\t0.3\t1", "line 3: abstains"),
+        ("1\t1\t2\t0.5\t1\t0.3\t1", "line 3: `correct` is 1"),
+        ("1\t1\t1\t0.5\t1\t0.3\t1:99:00", "line 3: `time` is"),
+        ("0\t1\t1\t0.5\t1\t0.3\t1", "input 0 is there twice"),
+    ] {
+        let error = read(line).unwrap_err().to_string();
+        assert!(error.starts_with("f.tsv: ") && error.contains(says), "{line:?} gave {error}");
+    }
+    let error = Table::from_tsv("f.tsv".into(), "idx\tlabel\tradius\n").unwrap_err().to_string();
+    assert!(error.contains("line 1: no column `predict`"), "{error}");
+}
+
+#[test]
+fn a_pair_by_hand() {
+    let a = "idx\tlabel\tpredict\tradius\n0\t1\t1\t0.5\n1\t1\t1\t1\n2\t1\t0\t2\n3\t0\t0\t0.5\n9\t0\t0\t1\n";
+    let b = "idx\tlabel\tpredict\tradius\n0\t1\t1\t1\n1\t1\t1\t0.5\n2\t1\t1\t1\n3\t0\t0\t0.5\n";
+    let table = |name: &str, text: &str| Table::from_tsv(name.into(), text).unwrap();
+    let (a, b) = (table("a", a), table("b", b));
+    let pair = paired(&a, &b).unwrap();
+    assert_eq!((pair.common, pair.only_a, pair.only_b), (4, 1, 0));
+    assert_eq!((pair.better, pair.equal, pair.worse), (2, 1, 1));
+    // scores .5 1 0 .5 against 1 .5 1 .5
+    close(pair.difference.value, 0.25, 1e-15);
+    close(pair.gain.unwrap().value, 0.5, 1e-15);
+    close(pair.sign_test, 1.0, 1e-15);
+    let other = table("c", "idx\tlabel\tpredict\tradius\n0\t2\t2\t1\n");
+    assert!(
+        paired(&a, &other).unwrap_err().to_string().contains("input 0 has label 1 in one and 2 in the other")
+    );
+    let apart = table("d", "idx\tlabel\tpredict\tradius\n77\t2\t2\t1\n");
+    assert!(paired(&a, &apart).unwrap_err().to_string().contains("no input in common"));
+    let analysis = Analysis::new(vec![a, b, apart], &Options::default()).unwrap();
+    assert_eq!((analysis.paired.len(), analysis.notes.len()), (1, 1));
+}
+
+#[test]
+fn classes_by_hand() {
+    let rows = classes(&small()).unwrap();
+    assert_eq!(
+        rows.iter().map(|r| (r.name.as_str(), r.inputs)).collect::<Vec<_>>(),
+        [("cat", 3), ("dog", 2)]
+    );
+    close(rows[0].accuracy.value, 1.0 / 3.0, 1e-15);
+    close(rows[1].acr.value, 0.5, 1e-15);
+    assert_eq!(rows[1].sigma, Some(Spread { count: 1, mean: 0.5, sd: None }));
+    close(Spread::of(&[1.0, 2.0, 3.0]).unwrap().sd.unwrap(), 1.0, 1e-15);
+}
+
+#[test]
+fn the_high_probability_bound_is_cohens() {
+    let alpha = Alpha::new(0.001).unwrap();
+    close(high_probability_accuracy(0.546, 500, alpha, alpha), 0.5366797665511043, 1e-15);
+}
+
+#[test]
+fn the_interval_of_a_mean_covers_the_truth() {
+    // an atom at 0 and a long tail, like radii; the true mean is .5 · 1 = .5
+    let mut covered = 0;
+    let (trials, n) = (300_u64, 60_u64);
+    for trial in 0..trials {
+        let uniform =
+            |i: u64| (bootstrap::mix((trial * n + i) ^ 0xABCD_0000_0000) >> 11) as f64 / 2f64.powi(53);
+        let value = |u: f64| if u < 0.5 { 0.0 } else { -(2.0 * (1.0 - u)).ln() };
+        let values: Vec<f64> = (0..n).map(|i| value(uniform(i))).collect();
+        let mean = Estimate::mean(&values).unwrap().unwrap();
+        covered += u64::from(mean.low.unwrap() <= 0.5 && 0.5 <= mean.high.unwrap());
+    }
+    let share = covered as f64 / trials as f64;
+    assert!((0.91..=0.985).contains(&share), "a 95 % interval covered {share}");
+}
+
+/// The published files beside the workspace, or where QCRS_GOLDEN says; absent elsewhere.
+pub(crate) fn golden(file: &str) -> Option<Table> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden");
+    let folder = std::env::var("QCRS_GOLDEN").unwrap_or_else(|_| beside.into());
+    let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}.tsv")) else {
+        eprintln!(
+            "skipped: {folder}/{file}.tsv is not here; set QCRS_GOLDEN to the folder of the published files"
+        );
+        return None;
+    };
+    Some(Table::from_tsv(file.into(), &text).unwrap())
+}
+
+#[test]
+fn the_published_acrs_are_reproduced() {
+    for (file, acr) in [
+        ("cohen-cifar10-resnet110-noise0.12", 0.27008),
+        ("cohen-cifar10-resnet110-noise0.25", 0.42888),
+        ("cohen-cifar10-resnet110-noise0.50", 0.53753),
+        ("qcrs-cifar10-resnet110-noise0.50", 0.65646),
+    ] {
+        let Some(table) = golden(file) else { return };
+        close(Summary::new(&table, &[]).unwrap().acr.unwrap().value, acr, 5e-6);
+    }
+}
+
+#[test]
+fn the_published_certified_accuracies_are_reproduced() {
+    let radii: Vec<f64> = (1..=9).map(|i| f64::from(i) * 0.25).collect();
+    let check = |table: &Table, expected: [f64; 9]| {
+        let summary = Summary::new(table, &radii).unwrap();
+        for ((radius, accuracy), expected) in summary.certified_accuracy.iter().zip(expected) {
+            assert!(
+                (accuracy.value - expected).abs() < 1e-9,
+                "{} at {radius}: {}",
+                table.name,
+                accuracy.value
+            );
+        }
+        summary
+    };
+    let Some(qcrs) = golden("qcrs-cifar10-resnet110-noise0.50") else { return };
+    let full = check(&qcrs, [0.6351, 0.5400, 0.4333, 0.3096, 0.1937, 0.1057, 0.0479, 0.0163, 0.0064]);
+    close(full.clean_accuracy.unwrap().value, 0.6852, 1e-9);
+    close(full.abstained.value, 0.0658, 1e-9);
+    close(full.seconds_per_input.unwrap().value, 4.900, 5e-4);
+    assert_eq!(full.guarantee, "frozen-sigma");
+    let every = |step: u32| qcrs.only("part", move |index| index % step == 0);
+    check(&every(20), [0.616, 0.516, 0.432, 0.320, 0.208, 0.116, 0.060, 0.016, 0.006]);
+    check(&every(50), [0.585, 0.520, 0.455, 0.320, 0.190, 0.105, 0.060, 0.030, 0.005]);
+
+    let Some(cohen) = golden("cohen-cifar10-resnet110-noise0.50") else { return };
+    let base = check(&cohen, [0.546, 0.414, 0.320, 0.234, 0.152, 0.094, 0.052, 0.0, 0.0]);
+    assert_eq!(base.guarantee, "unknown");
+    let pair = paired(&cohen, &qcrs).unwrap();
+    assert_eq!((pair.common, pair.only_a, pair.only_b), (500, 0, 9500));
+    close(pair.acr_b, 0.65322, 5e-6);
+    assert!(pair.difference.low.unwrap() > 0.0 && pair.sign_test < 1e-6);
+
+    // mean ± sd of σ over the right ones: airplane and car
+    let per_class = classes(&qcrs).unwrap();
+    for (class, mean, sd) in [(0, 0.526, 0.151), (1, 0.858, 0.399), (9, 0.629, 0.148)] {
+        let sigma = per_class[class].sigma.unwrap();
+        close(sigma.mean, mean, 6e-4);
+        close(sigma.sd.unwrap(), sd, 6e-4);
+    }
+}

@@ -1,0 +1,136 @@
+//! The field's own result files: `idx label predict radius correct …`, tab-separated.
+
+use super::table::{Row, Table, in_order};
+use crate::run::Guarantee;
+use crate::types::Error;
+use std::str::FromStr;
+
+impl Table {
+    /// Reads a result file as Cohen's and QCRS's programs (and `results.tsv`) write it.
+    ///
+    /// The header says where the columns are: `idx label predict radius` must be there;
+    /// `correct`, `best_sigma`, `time` and `passes` are read when present, others are passed over.
+    /// A predicted class of −1 is an abstention. A file does not say how many inputs it should
+    /// have, so it is never called incomplete; nor does it say what its radii promise, unless
+    /// `best_sigma` varies: then they are those of a frozen σ per input.
+    pub fn from_tsv(name: String, text: &str) -> Result<Self, Error> {
+        let mut lines = text.lines().enumerate();
+        let header = lines.next().map_or("", |(_, line)| line);
+        let columns =
+            Columns::find(header).map_err(|problem| Error::format(&name, format!("line 1: {problem}")))?;
+        let mut rows = Vec::new();
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let row = columns.row(line);
+            rows.push(
+                row.map_err(|problem| Error::format(&name, format!("line {}: {problem}", number + 1)))?,
+            );
+        }
+        let rows = in_order(&name, rows)?;
+        let mut table = Self { name, guarantee: None, spec: None, rows, owed: None };
+        if table.sigma_varies() {
+            table.guarantee = Some(Guarantee::FrozenSigma);
+        }
+        Ok(table)
+    }
+}
+
+/// Where each column stands.
+struct Columns {
+    count: usize,
+    idx: usize,
+    label: usize,
+    predict: usize,
+    radius: usize,
+    correct: Option<usize>,
+    sigma: Option<usize>,
+    passes: Option<usize>,
+    time: Option<usize>,
+}
+
+impl Columns {
+    fn find(header: &str) -> Result<Self, String> {
+        let names: Vec<&str> = header.split('\t').map(str::trim).collect();
+        let at = |name: &str| names.iter().position(|&column| column == name);
+        let must = |name: &str| {
+            at(name).ok_or_else(|| {
+                format!(
+                    "no column `{name}`; a result file starts with idx, label, predict, radius between tabs"
+                )
+            })
+        };
+        Ok(Self {
+            count: names.len(),
+            idx: must("idx")?,
+            label: must("label")?,
+            predict: must("predict")?,
+            radius: must("radius")?,
+            correct: at("correct"),
+            sigma: at("best_sigma"),
+            passes: at("passes"),
+            time: at("time"),
+        })
+    }
+
+    fn row(&self, line: &str) -> Result<Row, String> {
+        let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        if fields.len() != self.count {
+            return Err(format!(
+                "{} fields where the header has {}; is the line torn?",
+                fields.len(),
+                self.count
+            ));
+        }
+        // an empty optional field is unknown, not an error
+        let optional = |column: Option<usize>| column.map(|at| fields[at]).filter(|field| !field.is_empty());
+        let row = Row {
+            index: number(fields[self.idx], "idx")?,
+            label: class(fields[self.label], "label")?,
+            predicted: class(fields[self.predict], "predict")?,
+            radius: real(fields[self.radius], "radius")?,
+            sigma: optional(self.sigma).map(|field| real(field, "best_sigma")).transpose()?,
+            passes: optional(self.passes).map(|field| number(field, "passes")).transpose()?,
+            seconds: optional(self.time).map(seconds).transpose()?,
+            failed: false,
+        };
+        if row.predicted.is_none() && row.radius > 0.0 {
+            return Err(format!("abstains (predict −1) but has radius {}", row.radius));
+        }
+        let Some((correct, claimed)) = row.correct().zip(optional(self.correct)) else { return Ok(row) };
+        match number::<u8>(claimed, "correct")? {
+            claim if claim == u8::from(correct) => Ok(row),
+            claim => Err(format!("`correct` is {claim}, but label and predict say {}", u8::from(correct))),
+        }
+    }
+}
+
+fn number<T: FromStr>(field: &str, name: &str) -> Result<T, String> {
+    field.parse().map_err(|_| format!("`{name}` is {field:?}, which is not a whole number it can be"))
+}
+
+/// A class; −1 says that there is none.
+fn class(field: &str, name: &str) -> Result<Option<usize>, String> {
+    if field == "-1" { Ok(None) } else { number(field, name).map(Some) }
+}
+
+/// A radius or noise level. NaN is in the files of at least one published program: it certifies nothing.
+fn real(field: &str, name: &str) -> Result<f64, String> {
+    let value = field.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+    value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number from 0 up"))
+}
+
+/// Seconds, or `h:mm:ss.f` as Python prints a time span.
+fn seconds(field: &str) -> Result<f64, String> {
+    let parts: Option<Vec<f64>> = field.split(':').map(|part| part.parse().ok()).collect();
+    let total = match parts.as_deref() {
+        Some(&[s]) => s,
+        Some(&[h, m, s]) if h >= 0.0 && (0.0..60.0).contains(&m) && (0.0..60.0).contains(&s) => {
+            (h * 60.0 + m) * 60.0 + s
+        }
+        _ => f64::NAN,
+    };
+    if total.is_finite() && total >= 0.0 {
+        Ok(total)
+    } else {
+        Err(format!("`time` is {field:?}; it must be seconds or h:mm:ss"))
+    }
+}

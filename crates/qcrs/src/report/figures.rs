@@ -1,0 +1,185 @@
+//! Which figures, from which numbers?
+
+use super::bars::{Bar, bars};
+use super::format::down;
+use super::plot::{Mark, Plot, Series};
+use super::svg::STYLE;
+use super::words::title;
+use crate::analysis::{Analysis, Curve, Estimate, Row, Summary, Table};
+use crate::types::Error;
+
+/// Every figure as a file of its own: (file name, SVG). The curves are drawn when given.
+pub fn figures(analysis: &Analysis, curves: &[Curve]) -> Result<Vec<(String, String)>, Error> {
+    Ok(all(analysis, curves, Some(STYLE))?
+        .into_iter()
+        .map(|(name, svg)| (format!("{name}.svg"), svg))
+        .collect())
+}
+
+/// The same, by name; without `style` for a page that brings its own.
+pub fn all(
+    analysis: &Analysis,
+    curves: &[Curve],
+    style: Option<&str>,
+) -> Result<Vec<(String, String)>, Error> {
+    let mut figures = Vec::new();
+    let labelled = || analysis.tables.iter().zip(&analysis.summaries).filter(|(table, _)| table.labelled());
+    if labelled().next().is_some() {
+        figures.push(("certified-accuracy".into(), accuracy(analysis)?.svg(style)));
+        figures.push(("acr".into(), acr(analysis, style)));
+    }
+    if analysis.tables.iter().any(Table::sigma_varies) {
+        figures.push(("sigma".into(), sigma(analysis).svg(style)));
+    }
+    for curve in curves.iter().filter(|curve| curve.points.len() > 1) {
+        figures.push((format!("sigma-radius-{}", curve.index), sigma_radius(curve).svg(style)));
+    }
+    Ok(figures)
+}
+
+fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
+    let scores = analysis.tables.iter().flat_map(|table| &table.rows).filter_map(Row::score);
+    let x = (0.0, roomy(scores.fold(0.0, f64::max)));
+    let mut series = Vec::new();
+    for (style, (table, summary)) in analysis.tables.iter().zip(&analysis.summaries).enumerate() {
+        if table.labelled() {
+            let mut marks = vec![Mark::Step(steps(table))];
+            // more than a few bands hide each other
+            if analysis.tables.len() <= 4 {
+                marks.push(Mark::Band(band(table, x.1)?));
+            }
+            series.push(Series { name: title(summary), style, marks });
+        }
+    }
+    let mut notes = vec!["Bands: 95 % Clopper-Pearson, at each radius by itself.".to_owned()];
+    notes.retain(|_| analysis.tables.len() <= 4);
+    Ok(Plot {
+        title: "Certified accuracy by radius".into(),
+        desc: "The share of inputs certified with the right class at each radius or more; one falling step \
+               function per run."
+            .into(),
+        x_label: "l2 radius",
+        y_label: "certified accuracy",
+        x,
+        y: (0.0, 1.0),
+        series,
+        notes,
+    })
+}
+
+/// The radii of the rightly certified inputs, in rising order.
+fn right(table: &Table) -> Vec<f64> {
+    let mut radii: Vec<f64> =
+        table.rows.iter().filter(|row| row.correct() == Some(true)).map(|row| row.radius).collect();
+    radii.sort_by(f64::total_cmp);
+    radii
+}
+
+/// Certified accuracy as the step function it is: all of them at 0, one less after each radius.
+fn steps(table: &Table) -> Vec<(f64, f64)> {
+    let (radii, n) = (right(table), table.rows.len() as f64);
+    let start = std::iter::once((0.0, radii.len() as f64 / n));
+    start.chain(radii.iter().enumerate().map(|(i, &r)| (r, (radii.len() - i - 1) as f64 / n))).collect()
+}
+
+fn band(table: &Table, end: f64) -> Result<Vec<(f64, f64, f64)>, Error> {
+    const POINTS: u32 = 60;
+    let (radii, n) = (right(table), table.rows.len());
+    let at = |i: u32| {
+        let radius = end * f64::from(i) / f64::from(POINTS);
+        let share = Estimate::proportion(radii.len() - radii.partition_point(|r| *r < radius), n)?;
+        Ok((radius, share.low.unwrap_or(0.0), share.high.unwrap_or(1.0)))
+    };
+    (0..=POINTS).map(at).collect()
+}
+
+fn acr(analysis: &Analysis, style: Option<&str>) -> String {
+    // a run keeps its colour from figure to figure
+    let row =
+        |(style, summary): (usize, &Summary)| Some(Bar { name: title(summary), style, number: summary.acr? });
+    let rows: Vec<Bar> = analysis.summaries.iter().enumerate().filter_map(row).collect();
+    let desc = "One bar per run: the mean radius certified with the right class, with its 95 % interval.";
+    bars("Average certified radius (ACR)", desc, "ACR (l2), 95 % interval", &rows, style)
+}
+
+fn sigma(analysis: &Analysis) -> Plot {
+    const BINS: usize = 32;
+    let runs =
+        || analysis.tables.iter().zip(&analysis.summaries).enumerate().filter(|(_, (t, _))| t.sigma_varies());
+    let sigmas = |table: &Table| table.rows.iter().filter_map(|row| row.sigma).collect::<Vec<f64>>();
+    let all: Vec<f64> = runs().flat_map(|(_, (table, _))| sigmas(table)).collect();
+    let (low, high) = all.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
+    let width = (high - low) / BINS as f64;
+    let histogram = |table: &Table| {
+        let (values, mut counts) = (sigmas(table), [0_usize; BINS]);
+        for sigma in &values {
+            counts[(((sigma - low) / width) as usize).min(BINS - 1)] += 1;
+        }
+        let share = |bin: usize| counts.get(bin).map_or(0.0, |&count| count as f64 / values.len() as f64);
+        (0..=BINS).map(|bin| (low + bin as f64 * width, share(bin))).collect::<Vec<_>>()
+    };
+    let name = |table: &Table, summary: &Summary| {
+        let known = sigmas(table).len();
+        if known == summary.inputs {
+            title(summary)
+        } else {
+            format!("{}, σ known for {known} inputs", title(summary))
+        }
+    };
+    let series: Vec<Series> = runs()
+        .map(|(style, (t, s))| Series { name: name(t, s), style, marks: vec![Mark::Bars(histogram(t))] })
+        .collect();
+    let shares = series.iter().flat_map(|s| &s.marks).flat_map(|mark| match mark {
+        Mark::Bars(points) => points.clone(),
+        _ => Vec::new(),
+    });
+    let top = shares.map(|(_, share)| share).fold(0.0, f64::max);
+    Plot {
+        title: "Noise level chosen per input".into(),
+        desc: "A histogram of the noise level of each input, for every run that chooses one per input."
+            .into(),
+        x_label: "σ",
+        y_label: "share of inputs",
+        x: (low, high),
+        y: (0.0, roomy(top)),
+        series,
+        notes: Vec::new(),
+    }
+}
+
+fn sigma_radius(curve: &Curve) -> Plot {
+    let points = &curve.points;
+    let radius: Vec<(f64, f64)> = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0))).collect();
+    let band =
+        points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0), p.radius_upper.unwrap_or(0.0))).collect();
+    let top = points.iter().filter_map(|p| p.radius_upper.or(p.radius)).fold(0.0, f64::max);
+    let (low, high) = points
+        .iter()
+        .map(|p| p.sigma)
+        .chain(curve.chosen)
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), sigma| (low.min(sigma), high.max(sigma)));
+    let marks = vec![Mark::Band(band), Mark::Line(radius.clone()), Mark::Dots(radius)];
+    let mut series =
+        vec![Series { name: "certified radius; band up to its upper bound".into(), style: 0, marks }];
+    if let Some(chosen) = curve.chosen {
+        let name = format!("σ chosen by the search: {}", down(chosen, 4));
+        series.push(Series { name, style: 1, marks: vec![Mark::Rule(chosen)] });
+    }
+    let caption =
+        if curve.caption.is_empty() { format!("class {}", curve.class) } else { curve.caption.clone() };
+    Plot {
+        title: format!("Radius by noise level, input {}", curve.index),
+        desc: format!("The certified radius of input {} ({caption}) at each noise level tried.", curve.index),
+        x_label: "σ",
+        y_label: "l2 radius",
+        x: (low, high),
+        y: (0.0, roomy(top)),
+        series,
+        notes: vec![caption],
+    }
+}
+
+/// A little more than `largest`, so that no mark touches the frame.
+fn roomy(largest: f64) -> f64 {
+    if largest > 0.0 { largest * 1.06 } else { 1.0 }
+}

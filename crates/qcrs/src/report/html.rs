@@ -1,0 +1,94 @@
+//! One page that holds everything and needs nothing else.
+
+use super::base64::base64;
+use super::grid::Grid;
+use super::words::{guarantee_in_words, incomplete};
+use super::{figures, svg, tables};
+use crate::analysis::{Analysis, Curve, Summary, Table};
+use crate::types::Error;
+use minijinja::{Environment, Value, context};
+
+/// What to put on a page.
+pub struct Page<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The numbers.
+    pub analysis: &'a Analysis,
+    /// σ–radius curves of chosen inputs; may be empty.
+    pub curves: &'a [Curve],
+    /// Images of chosen inputs; may be empty.
+    pub pictures: &'a [Picture],
+}
+
+/// An input as the classifier sees it, without and with noise.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The index of the input in its dataset.
+    pub index: u32,
+    /// The name of its class; empty when not known.
+    pub label_name: String,
+    /// The input as a PNG file.
+    pub clean_png: Vec<u8>,
+    /// One noisy copy of it as a PNG file.
+    pub noisy_png: Vec<u8>,
+    /// What to say below, such as σ and radius.
+    pub caption: String,
+}
+
+/// A self-contained HTML page: no script, no address outside itself, light and dark, any width.
+pub fn html(page: &Page) -> Result<String, Error> {
+    let values = values(page)?;
+    let mut environment = Environment::new();
+    // the name ends in .html, so all text is escaped; only our own SVG and CSS are marked safe
+    let source = include_str!("templates/page.html");
+    let template =
+        environment.add_template("page.html", source).and_then(|()| environment.get_template("page.html"));
+    let rendered = template.and_then(|template| template.render(values));
+    rendered.map_err(|error| Error::Invalid(format!("the page could not be written: {error:#}")))
+}
+
+fn values(page: &Page) -> Result<Value, Error> {
+    let analysis = page.analysis;
+    let figures = figures::all(analysis, page.curves, None)?;
+    let (curves, main): (Vec<_>, Vec<_>) =
+        figures.iter().partition(|(name, _)| name.starts_with("sigma-radius"));
+    let numbers = [Some(tables::headline(analysis)), tables::accuracy(analysis), tables::pairs(analysis)];
+    let classes = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
+    let runs = analysis.tables.iter().zip(&analysis.summaries).map(run).collect::<Result<Vec<_>, _>>()?;
+    Ok(context! {
+        title => page.title,
+        style => Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE),
+        numbers => numbers.iter().flatten().map(Grid::value).collect::<Vec<_>>(),
+        rounding => tables::ROUNDING,
+        intervals => tables::INTERVALS,
+        notes => analysis.notes.clone(),
+        figures => main.into_iter().map(figure).collect::<Vec<_>>(),
+        curves => curves.into_iter().map(figure).collect::<Vec<_>>(),
+        pictures => page.pictures.iter().map(picture).collect::<Vec<_>>(),
+        classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
+        runs,
+    })
+}
+
+fn figure((name, svg): &(String, String)) -> Value {
+    context! { name, svg => Value::from_safe_string(svg.clone()) }
+}
+
+fn picture(picture: &Picture) -> Value {
+    // base64 has no character to escape
+    let address = |png: &[u8]| Value::from_safe_string(format!("data:image/png;base64,{}", base64(png)));
+    context! {
+        index => picture.index,
+        label_name => picture.label_name.clone(),
+        clean => address(&picture.clean_png),
+        noisy => address(&picture.noisy_png),
+        caption => picture.caption.clone(),
+    }
+}
+
+fn run((table, summary): (&Table, &Summary)) -> Result<Value, Error> {
+    let spec = table.spec.as_ref().map(serde_json::to_string_pretty).transpose();
+    let spec = spec.map_err(|error| Error::Invalid(format!("{}: its spec: {error}", table.name)))?;
+    let promise = guarantee_in_words(table.guarantee);
+    Ok(context! { name => table.name.clone(), incomplete => incomplete(summary), promise, spec })
+}

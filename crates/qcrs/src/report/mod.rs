@@ -1,0 +1,49 @@
+//! How do we show it?
+//!
+//! Every form shows the same [`Analysis`]: a table for the terminal, Markdown, LaTeX, CSV, JSON,
+//! SVG figures, and one HTML page that holds everything. A run with missing inputs is called
+//! incomplete wherever its numbers appear.
+
+mod bars;
+mod base64;
+mod data;
+mod figures;
+mod format;
+mod grid;
+mod html;
+mod plot;
+mod svg;
+mod tables;
+mod words;
+
+pub use data::{csv, json};
+pub use figures::figures;
+pub use html::{Page, Picture, html};
+pub use words::guarantee_in_words;
+
+use crate::analysis::Analysis;
+use grid::Grid;
+
+/// Plain tables for a terminal.
+pub fn text(analysis: &Analysis) -> String {
+    join(analysis, Grid::text, |note| format!("{note}\n"))
+}
+
+/// Tables in GitHub's Markdown.
+pub fn markdown(analysis: &Analysis) -> String {
+    join(analysis, Grid::markdown, |note| format!("{}\n", grid::markdown_escape(note)))
+}
+
+/// LaTeX tables; they need `\usepackage{booktabs}`.
+pub fn latex(analysis: &Analysis) -> String {
+    join(analysis, Grid::latex, |note| format!("% {}\n", note.replace('\n', " ")))
+}
+
+fn join(analysis: &Analysis, grid: impl Fn(&Grid) -> String, note: impl Fn(&str) -> String) -> String {
+    let tables = tables::all(analysis).iter().map(grid).collect::<Vec<_>>().join("\n");
+    let notes: String = tables::notes(analysis).iter().map(|line| note(line)).collect();
+    format!("{tables}\n{notes}")
+}
+
+#[cfg(test)]
+mod tests;

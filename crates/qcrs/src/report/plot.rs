@@ -1,0 +1,167 @@
+//! A plot with two axes: lines, steps, bands, and a legend below.
+
+use super::svg::{LEFT, RIGHT, WIDTH, document, line, stroke, text, ticks, wrap};
+
+const TOP: f64 = 32.0;
+const HEIGHT: f64 = 230.0;
+const LINE: f64 = 16.0;
+/// Characters that fit beside a legend's sample, and in a note.
+const LEGEND: usize = 56;
+const NOTE: usize = 66;
+
+/// What to draw, in data units.
+pub struct Plot {
+    pub title: String,
+    pub desc: String,
+    pub x_label: &'static str,
+    pub y_label: &'static str,
+    pub x: (f64, f64),
+    pub y: (f64, f64),
+    pub series: Vec<Series>,
+    /// Lines below the legend.
+    pub notes: Vec<String>,
+}
+
+/// Marks in one colour, under one name.
+pub struct Series {
+    pub name: String,
+    pub style: usize,
+    pub marks: Vec<Mark>,
+}
+
+/// One thing on the plot.
+pub enum Mark {
+    /// Points joined by straight lines.
+    Line(Vec<(f64, f64)>),
+    /// The point itself.
+    Dots(Vec<(f64, f64)>),
+    /// y holds from its x to the next.
+    Step(Vec<(f64, f64)>),
+    /// The same, filled down to 0.
+    Bars(Vec<(f64, f64)>),
+    /// The space between low and high: (x, low, high).
+    Band(Vec<(f64, f64, f64)>),
+    /// A vertical line from bottom to top.
+    Rule(f64),
+}
+
+impl Plot {
+    /// The figure; `style` is embedded when it must stand alone.
+    pub fn svg(&self, style: Option<&str>) -> String {
+        let (mut body, below) = (self.axes(), TOP + HEIGHT + 2.0 * LINE + 14.0);
+        // bands first, so that no line is covered
+        for bands in [true, false] {
+            for series in &self.series {
+                let marks = series.marks.iter().filter(|mark| matches!(mark, Mark::Band(_)) == bands);
+                body.extend(marks.map(|mark| self.mark(mark, series.style)));
+            }
+        }
+        let mut y = below;
+        for series in &self.series {
+            let class = format!("line {}", stroke(series.style));
+            body += &line((LEFT, y - 4.0), (LEFT + 28.0, y - 4.0), &class);
+            for words in wrap(&series.name, LEGEND) {
+                body += &text(LEFT + 36.0, y, "", &words);
+                y += LINE;
+            }
+        }
+        for words in self.notes.iter().flat_map(|note| wrap(note, NOTE)) {
+            body += &text(16.0, y + 2.0, "note", &words);
+            y += LINE;
+        }
+        document(&self.title, &self.desc, y - 2.0, &body, style)
+    }
+
+    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        let share = |v: f64, (low, high): (f64, f64)| ((v - low) / (high - low)).clamp(0.0, 1.0);
+        (LEFT + share(x, self.x) * (WIDTH - LEFT - RIGHT), TOP + (1.0 - share(y, self.y)) * HEIGHT)
+    }
+
+    fn axes(&self) -> String {
+        let mut out = String::new();
+        let bottom = TOP + HEIGHT;
+        for (value, label) in ticks(self.y, 5) {
+            let (_, y) = self.at(self.x.0, value);
+            out += &line((LEFT, y), (WIDTH - RIGHT, y), "grid");
+            out += &text(LEFT - 6.0, y + 4.0, "tick end", &label);
+        }
+        for (value, label) in ticks(self.x, 6) {
+            let (x, _) = self.at(value, self.y.0);
+            out += &line((x, bottom), (x, bottom + 4.0), "axis");
+            out += &text(x, bottom + LINE, "tick middle", &label);
+        }
+        let middle = TOP + HEIGHT / 2.0;
+        out += &line((LEFT, bottom), (WIDTH - RIGHT, bottom), "axis");
+        out += &text(f64::midpoint(LEFT, WIDTH - RIGHT), bottom + 2.0 * LINE, "middle", self.x_label);
+        out + &format!(
+            "<g transform=\"rotate(-90 13 {middle})\">{}</g>",
+            text(13.0, middle, "middle", self.y_label)
+        )
+    }
+
+    fn mark(&self, mark: &Mark, style: usize) -> String {
+        let class = stroke(style);
+        match mark {
+            Mark::Line(points) => path(&self.joined(points.iter().copied()), &format!("line {class}")),
+            Mark::Step(points) => path(&self.steps(points), &format!("line {class}")),
+            Mark::Bars(points) => {
+                let ((first, base), (last, _)) =
+                    (self.at(edge(points.first()), 0.0), self.at(edge(points.last()), 0.0));
+                let outline = self.steps(points);
+                let area = format!("M{first:.1} {base:.1}L{}V{base:.1}Z", outline.trim_start_matches('M'));
+                let drop =
+                    format!("M{first:.1} {base:.1}L{}M{last:.1} {base:.1}", outline.trim_start_matches('M'));
+                path(&area, &format!("band {class}")) + &path(&drop, &format!("line {class}"))
+            }
+            Mark::Band(points) => {
+                let there = points.iter().map(|&(x, _, high)| (x, high));
+                let back = points.iter().rev().map(|&(x, low, _)| (x, low));
+                path(&(self.joined(there.chain(back)) + "Z"), &format!("band {class}"))
+            }
+            Mark::Dots(points) => {
+                let dot = |&(x, y): &(f64, f64)| {
+                    let (x, y) = self.at(x, y);
+                    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" class=\"dot {class}\"/>")
+                };
+                points.iter().map(dot).collect()
+            }
+            Mark::Rule(x) => line(self.at(*x, self.y.0), self.at(*x, self.y.1), &format!("line {class}")),
+        }
+    }
+
+    fn joined(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
+        let mut out = String::new();
+        for (x, y) in points.map(|(x, y)| self.at(x, y)) {
+            out += &format!("{}{x:.1} {y:.1}", if out.is_empty() { 'M' } else { 'L' });
+        }
+        out
+    }
+
+    /// A step function, exact to the tenth of a unit in which it is drawn: ten thousand steps
+    /// closer than that are one.
+    fn steps(&self, points: &[(f64, f64)]) -> String {
+        let mut out = String::new();
+        let mut last = (String::new(), String::new());
+        for (x, y) in
+            points.iter().map(|&(x, y)| self.at(x, y)).map(|(x, y)| (format!("{x:.1}"), format!("{y:.1}")))
+        {
+            if out.is_empty() {
+                out = format!("M{x} {y}");
+            } else if x != last.0 {
+                out += &format!("H{x}V{y}");
+            } else if y != last.1 {
+                out += &format!("V{y}");
+            }
+            last = (x, y);
+        }
+        out
+    }
+}
+
+fn edge(point: Option<&(f64, f64)>) -> f64 {
+    point.map_or(0.0, |&(x, _)| x)
+}
+
+fn path(data: &str, class: &str) -> String {
+    format!("<path d=\"{data}\" class=\"{class}\"/>")
+}

@@ -1,0 +1,150 @@
+//! Which tables, with which columns?
+
+use super::format::{down, interval, p_value, plain, up};
+use super::grid::{Cell, Grid};
+use super::words::{guarantee_in_words, title, title_of};
+use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Spread, Summary};
+use crate::run::Guarantee;
+
+/// Every table of a report, in reading order.
+pub fn all(analysis: &Analysis) -> Vec<Grid> {
+    let mut grids = vec![headline(analysis)];
+    grids.extend(accuracy(analysis));
+    grids.extend(pairs(analysis));
+    let labelled = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
+    grids.extend(labelled.map(|(summary, rows)| classes(summary, rows)));
+    grids
+}
+
+/// One row per run: what it reached, and what it cost.
+pub fn headline(analysis: &Analysis) -> Grid {
+    let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
+    let mut head =
+        vec!["run", "guarantee", "inputs", "ACR", "clean accuracy", "abstained", "wrong, certified"];
+    head.extend(["passes/input", "seconds/input"]);
+    head.extend(failures.then_some("failed"));
+    let row = |s: &Summary| {
+        let mut row = vec![
+            Cell::new(title(s)),
+            Cell::new(s.guarantee),
+            Cell::new(s.inputs.to_string()),
+            optional(s.acr, claim),
+            optional(s.clean_accuracy, claim),
+            doubt(s.abstained),
+            optional(s.wrong_certified, doubt),
+            optional(s.passes_per_input, cost),
+            optional(s.seconds_per_input, cost),
+        ];
+        row.extend(failures.then(|| Cell::new(s.failed.to_string())));
+        row
+    };
+    let rows = analysis.summaries.iter().map(row).collect();
+    Grid { caption: "Runs".into(), head: head.into_iter().map(String::from).collect(), rows, crowded: false }
+}
+
+/// Certified accuracy at the chosen radii; `None` when no run has labels.
+pub fn accuracy(analysis: &Analysis) -> Option<Grid> {
+    let labelled = || analysis.summaries.iter().filter(|summary| !summary.certified_accuracy.is_empty());
+    let mut head = vec!["run".to_owned()];
+    head.extend(labelled().next()?.certified_accuracy.iter().map(|(radius, _)| radius.to_string()));
+    let row = |s: &Summary| {
+        std::iter::once(Cell::new(title(s)))
+            .chain(s.certified_accuracy.iter().map(|&(_, e)| claim(e)))
+            .collect()
+    };
+    let caption = "Certified accuracy at each l2 radius".into();
+    Some(Grid { caption, head, rows: labelled().map(row).collect(), crowded: true })
+}
+
+/// Every run against the reference; `None` when there is nothing to compare.
+pub fn pairs(analysis: &Analysis) -> Option<Grid> {
+    let reference = &analysis.paired.first()?.a;
+    let head = ["run", "common inputs", "ACR there", "reference there", "difference", "relative gain, %"];
+    let head =
+        head.into_iter().chain(["better", "equal", "worse", "sign test p"]).map(String::from).collect();
+    let row = |p: &Paired| {
+        let percent = |gain: Estimate| {
+            let hundred = |x: f64| 100.0 * x;
+            let gain = Estimate {
+                value: hundred(gain.value),
+                low: gain.low.map(hundred),
+                high: gain.high.map(hundred),
+            };
+            Cell { value: down(gain.value, 1), interval: interval(&gain, 1) }
+        };
+        vec![
+            Cell::new(title_of(analysis, &p.b)),
+            Cell::new(p.common.to_string()),
+            Cell::new(down(p.acr_b, 4)),
+            Cell::new(down(p.acr_a, 4)),
+            claim(p.difference),
+            optional(p.gain, percent),
+            Cell::new(p.better.to_string()),
+            Cell::new(p.equal.to_string()),
+            Cell::new(p.worse.to_string()),
+            Cell::new(p_value(p.sign_test)),
+        ]
+    };
+    let caption =
+        format!("Difference from {}, on the inputs that both runs have", title_of(analysis, reference));
+    Some(Grid { caption, head, rows: analysis.paired.iter().map(row).collect(), crowded: false })
+}
+
+/// The true classes of one run.
+pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
+    let head = ["class", "inputs", "clean accuracy", "ACR", "σ, mean ± sd", "σ known for"]
+        .map(String::from)
+        .to_vec();
+    let spread = |s: &Spread| match s.sd {
+        Some(sd) => format!("{:.3} ± {sd:.3}", s.mean),
+        None => format!("{:.3}", s.mean),
+    };
+    let row = |c: &ClassRow| {
+        vec![
+            Cell::new(&c.name),
+            Cell::new(c.inputs.to_string()),
+            claim(c.accuracy),
+            claim(c.acr),
+            Cell::new(c.sigma.as_ref().map_or_else(|| "–".into(), spread)),
+            Cell::new(c.sigma.map_or(0, |s| s.count).to_string()),
+        ]
+    };
+    let caption = format!("Classes of {} (σ over the correctly certified inputs)", title(summary));
+    Grid { caption, head, rows: rows.iter().map(row).collect(), crowded: false }
+}
+
+/// What must be read with the tables.
+pub fn notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes = vec![ROUNDING.to_owned(), INTERVALS.to_owned()];
+    for promise in [Some(Guarantee::FixedSigma), Some(Guarantee::FrozenSigma), None] {
+        if analysis.tables.iter().any(|table| table.guarantee == promise) {
+            notes.push(guarantee_in_words(promise).into());
+        }
+    }
+    notes.extend(analysis.notes.iter().cloned());
+    notes
+}
+
+/// How the numbers were shortened.
+pub const ROUNDING: &str = "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; \
+                            CSV and JSON hold every digit.";
+/// What the brackets mean.
+pub const INTERVALS: &str = "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa \
+                             bootstrap for means), rounded outward; none where the values do not vary.";
+
+fn claim(e: Estimate) -> Cell {
+    Cell { value: down(e.value, 4), interval: interval(&e, 3) }
+}
+
+fn doubt(e: Estimate) -> Cell {
+    Cell { value: up(e.value, 4), interval: interval(&e, 3) }
+}
+
+fn cost(e: Estimate) -> Cell {
+    let interval = e.low.zip(e.high).map(|(low, high)| format!("[{}, {}]", plain(low), plain(high)));
+    Cell { value: plain(e.value), interval: interval.unwrap_or_default() }
+}
+
+fn optional(estimate: Option<Estimate>, cell: impl Fn(Estimate) -> Cell) -> Cell {
+    estimate.map_or_else(|| Cell::new("–"), cell)
+}

@@ -1,0 +1,179 @@
+use super::*;
+use crate::analysis::{Curve, CurvePoint, Options, Table};
+
+const HOSTILE: &str = "<script>alert('x')</script> & \"co\" | a_b \\";
+
+fn analysis(tables: Vec<Table>) -> Analysis {
+    Analysis::new(tables, &Options::default()).unwrap()
+}
+
+/// Two of three inputs, under a name that tries to break every format.
+fn partial(name: &str) -> Table {
+    let spec = crate::analysis::tests::spec(3);
+    let records =
+        [0, 1].map(|index| crate::analysis::tests::record(index, 0, 0, Some(0.5 + f64::from(index))));
+    Table::from_run(name.into(), &spec, &records, &[]).unwrap()
+}
+
+fn per_input() -> Table {
+    let head = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\ttime\n";
+    let rows = "0\t0\t0\t0.99999\t1\t0.25\t1.5\n1\t0\t1\t0.5\t0\t0.75\t2.5\n2\t1\t-1\t0.0\t0\t0.5\t1\n";
+    Table::from_tsv("per-input".into(), &format!("{head}{rows}")).unwrap()
+}
+
+fn curve() -> Curve {
+    let point = |i: u32| {
+        let sigma = 0.1 + 0.05 * f64::from(i);
+        let radius = sigma * (2.5 - 4.0 * sigma);
+        let radius = (radius > 0.0).then_some(radius);
+        CurvePoint { sigma, p_lower: 0.9, p_upper: 0.95, radius, radius_upper: radius.map(|r| r * 1.1) }
+    };
+    let points = (0..16).map(point).collect();
+    Curve {
+        index: 20,
+        label: Some(7),
+        class: 7,
+        caption: "horse, n = 10,000".into(),
+        points,
+        chosen: Some(0.3125),
+    }
+}
+
+fn page(analysis: &Analysis, pictures: &[Picture]) -> String {
+    html(&Page { title: "Demo <b>", analysis, curves: &[curve()], pictures }).unwrap()
+}
+
+fn picture(index: u32) -> Picture {
+    let side = 32;
+    let paint = |noise: u32| {
+        let pixel = |x: u32, y: u32| {
+            let grain = (x * 7919 + y * 104_729 + index).wrapping_mul(2_654_435_761) >> 24;
+            let shade = (x * 8 + y * 3 + index) % 256 + noise * grain / 255;
+            [shade.min(255) as u8, (y * 8) as u8, (255 - x * 8) as u8]
+        };
+        image::RgbImage::from_fn(side, side, |x, y| image::Rgb(pixel(x, y)))
+    };
+    let png = |noise| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        paint(noise).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    };
+    let caption = "σ 0.3125, radius at least 0.7700".into();
+    Picture { index, label_name: "horse".into(), clean_png: png(0), noisy_png: png(160), caption }
+}
+
+#[test]
+fn an_incomplete_run_is_called_so_everywhere() {
+    let analysis = analysis(vec![per_input(), partial("part")]);
+    let warning = "incomplete: 2 of 3 inputs";
+    for table in tables::all(&analysis) {
+        let shown = table.text();
+        assert!(!shown.contains("part") || shown.contains(warning), "{shown}");
+    }
+    for (name, svg) in figures(&analysis, &[]).unwrap() {
+        assert!(!svg.contains("part ") || svg.contains(warning), "{name}");
+    }
+    assert!(figures(&analysis, &[]).unwrap()[0].1.contains(warning));
+    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
+        assert!(shown.contains(warning), "{shown}");
+    }
+    assert!(csv(&analysis).lines().nth(2).unwrap().starts_with("part,fixed-sigma,2,3,false,0,1,"));
+    assert!(json(&analysis).contains("\"complete\": false"));
+}
+
+#[test]
+fn a_hostile_name_stays_text() {
+    let analysis = analysis(vec![partial(HOSTILE), per_input()]);
+    let page = page(&analysis, &[]);
+    assert!(!page.contains("<script") && page.contains("&lt;script&gt;") && page.contains("Demo &lt;b&gt;"));
+    for (_, svg) in figures(&analysis, &[]).unwrap() {
+        assert!(!svg.contains("<script"));
+    }
+    let markdown = markdown(&analysis);
+    assert!(!markdown.contains("<script") && markdown.contains("\\| a\\_b \\\\ (incomplete"), "{markdown}");
+    let latex = latex(&analysis);
+    assert!(latex.contains(" \\& \"co\" | a\\_b \\textbackslash{}"), "{latex}");
+    assert!(csv(&analysis).contains("\"<script>alert('x')</script> & \"\"co\"\" | a_b \\\""));
+}
+
+#[test]
+fn radii_are_cut_and_the_page_says_so() {
+    let analysis = analysis(vec![per_input()]);
+    // the mean of .99999, 0 and 0 is .33333; a third abstains, rounded up
+    assert!(text(&analysis).contains(" 0.3333 "), "{}", text(&analysis));
+    let page = page(&analysis, &[]);
+    assert!(page.contains("rounded down") && page.contains("<td>0.3333<small>"));
+    let json: serde_json::Value = serde_json::from_str(&json(&analysis)).unwrap();
+    assert_eq!(json["runs"][0]["acr"]["value"], 0.99999 / 3.0);
+    assert_eq!(json["runs"][0]["guarantee"], "frozen-sigma");
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_states_the_promise() {
+    let analysis = analysis(vec![per_input(), partial("part")]);
+    let page = page(&analysis, &[picture(20)]);
+    assert!(page.contains("says nothing about a system that re-runs the search on a perturbed input"));
+    assert!(page.contains("fixed-sigma: one noise level"));
+    assert!(page.contains("&quot;seed&quot;: 7"), "the spec is shown");
+    assert!(page.contains("data:image/png;base64,iVBORw0KGgo"));
+    let outside = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!outside.contains("http://") && !outside.contains("https://") && !outside.contains("url("));
+}
+
+#[test]
+fn figures_stand_alone() {
+    let analysis = analysis(vec![per_input()]);
+    let all = figures(&analysis, &[curve()]).unwrap();
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg"]);
+    for (name, svg) in &all {
+        assert!(
+            svg.contains("prefers-color-scheme") && svg.contains("<title>") && svg.contains("<desc>"),
+            "{name}"
+        );
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}: {svg}");
+    }
+}
+
+#[test]
+fn every_table_has_one_cell_per_column() {
+    for grid in tables::all(&analysis(vec![per_input(), partial("part"), crate::analysis::tests::small()])) {
+        assert!(grid.rows.iter().all(|row| row.len() == grid.head.len()), "{}", grid.caption);
+    }
+}
+
+/// Writes a page to look at: `QCRS_PAGE=/some/folder cargo test -p qcrs a_page_to_look_at -- --ignored`
+#[test]
+#[ignore = "writes files"]
+fn a_page_to_look_at() {
+    let Ok(folder) = std::env::var("QCRS_PAGE") else { return };
+    let cohen = ["0.12", "0.25", "0.50"].map(|sigma| format!("cohen-cifar10-resnet110-noise{sigma}"));
+    let files = cohen[2..]
+        .iter()
+        .chain(["qcrs-cifar10-resnet110-noise0.50".to_owned()].iter())
+        .chain(&cohen[..2])
+        .cloned()
+        .collect::<Vec<_>>();
+    let mut tables: Vec<Table> =
+        files.iter().filter_map(|file| crate::analysis::tests::golden(file)).collect();
+    tables.push(partial("demo run with <hostile> & rather long name, to see what happens to it"));
+    let analysis = analysis(tables);
+    let curves: Vec<Curve> = [20, 40, 60].map(|index| Curve { index, ..curve() }).to_vec();
+    let pictures: Vec<Picture> = (0..6).map(|i| picture(20 * i)).collect();
+    let page = html(&Page {
+        title: "Certified robustness on CIFAR-10",
+        analysis: &analysis,
+        curves: &curves,
+        pictures: &pictures,
+    });
+    let write = |name: &str, content: &str| std::fs::write(format!("{folder}/{name}"), content).unwrap();
+    write("page.html", &page.unwrap());
+    write("tables.txt", &text(&analysis));
+    write("tables.md", &markdown(&analysis));
+    write("tables.tex", &latex(&analysis));
+    write("runs.csv", &csv(&analysis));
+    write("runs.json", &json(&analysis));
+    for (name, svg) in figures(&analysis, &curves).unwrap() {
+        write(&name, &svg);
+    }
+}

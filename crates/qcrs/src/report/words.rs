@@ -1,0 +1,44 @@
+//! The sentences that stand beside the numbers.
+
+use crate::analysis::{Analysis, Summary};
+use crate::run::Guarantee;
+
+/// What the radii of a run promise, and what they do not.
+pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
+    match guarantee {
+        Some(Guarantee::FixedSigma) => {
+            "fixed-sigma: one noise level for all inputs, chosen beforehand. Each radius holds, with the stated \
+             probability per input, for the smoothed classifier as it is deployed: no l2 perturbation smaller than \
+             the radius changes its answer."
+        }
+        Some(Guarantee::FrozenSigma) => {
+            "frozen-sigma: a noise level per input. Each radius holds, with the stated probability per input, for \
+             the classifier smoothed with that input's noise level, frozen. It says nothing about a system that \
+             re-runs the search on a perturbed input: there the noise level, and with it the answer, may change. \
+             Certified accuracy over many inputs is that of a different classifier for each input."
+        }
+        None => {
+            "unknown: the file does not say how its noise level was chosen, nor its number of draws or failure \
+             probability; what its radii promise depends on all three."
+        }
+    }
+}
+
+/// "incomplete: 137 of 200 inputs"; `None` for a whole run.
+pub fn incomplete(summary: &Summary) -> Option<String> {
+    let owed = summary.owed.filter(|_| !summary.complete)?;
+    Some(format!("incomplete: {} of {owed} inputs", summary.inputs))
+}
+
+/// The run's name, with a warning when inputs are missing.
+pub fn title(summary: &Summary) -> String {
+    match incomplete(summary) {
+        Some(warning) => format!("{} ({warning})", summary.name),
+        None => summary.name.clone(),
+    }
+}
+
+/// The same for a run known by name only, as in a pair.
+pub fn title_of(analysis: &Analysis, name: &str) -> String {
+    analysis.summaries.iter().find(|summary| summary.name == name).map_or_else(|| name.into(), title)
+}
