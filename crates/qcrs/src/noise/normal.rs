@@ -15,8 +15,9 @@ const SIN: [f32; 4] = [std::f32::consts::FRAC_PI_4, -0.08074582, 0.0024909873, -
 /// The coefficients of cos(πt/4) in t² on [0, 1]; relative error 5e-10.
 const COS: [f32; 5] = [1.0, -0.30842513, 0.015854284, -0.00032586866, 3.494037e-06];
 
-/// Two independent standard normals from two random words, exact in law but for the rounding:
-/// the absolute error against f64 is at most 1e-6, for any words.
+/// Two independent standard normals from two random words, exact in law but for the rounding.
+/// For radius words from [`TAIL`] up the absolute error is below 1.5e-6, which follows from the errors
+/// of the radius and the circle over all words; the largest that a sample of all words shows is 7.5e-7.
 #[inline(always)]
 pub(super) fn normal_pair(radius_word: u32, angle_word: u32) -> [f32; 2] {
     scaled(radius(radius_word), circle(angle_word))
@@ -28,7 +29,7 @@ pub(super) fn scaled(radius: f32, point: [f32; 2]) -> [f32; 2] {
     [radius * point[0], radius * point[1]]
 }
 
-/// √(−2 ln u) for u = (word + ½) / 2³²; relative error at most 2e-7.
+/// √(−2 ln u) for u = (word + ½) / 2³²; relative error at most 1.7e-7.
 ///
 /// Near u = 1 the logarithm is taken of 1 − v with v = (2³² − word − ½) / 2³², which keeps all
 /// its digits, so that small radii are as fine-grained as large ones.
@@ -56,7 +57,7 @@ pub(super) fn root(halvings: f32, w: f32) -> f32 {
     (halvings * (2.0 * std::f32::consts::LN_2) + w * polynomial(&LOG, w)).sqrt()
 }
 
-/// A uniform point on the unit circle; absolute error at most 1e-7.
+/// A uniform point on the unit circle; absolute error at most 1.1e-7.
 ///
 /// 30 bits choose an angle between −π/4 and π/4, one reflects it to the opposite quarter
 /// and one exchanges the axes, so the law has the symmetries of the square exactly.
@@ -116,17 +117,17 @@ mod tests {
         let worst_radius = words().map(radius_error).fold(0.0, f64::max);
         let worst_circle = words().map(circle_error).fold(0.0, f64::max);
         println!("radius {worst_radius:e}, circle {worst_circle:e}");
-        assert!(worst_radius <= 2e-7, "relative error of the radius {worst_radius:e}");
-        assert!(worst_circle <= 1e-7, "absolute error on the circle {worst_circle:e}");
+        assert!(worst_radius <= 1.7e-7, "relative error of the radius {worst_radius:e}");
+        assert!(worst_circle <= 1.1e-7, "absolute error on the circle {worst_circle:e}");
     }
 
     #[test]
-    #[ignore = "slow: all 2^32 words, minutes in release"]
+    #[ignore = "slow: all 2^32 words, several minutes"]
     fn every_word_is_as_exact_as_claimed() {
         let worst_radius = (0..=u32::MAX).map(radius_error).fold(0.0, f64::max);
         let worst_circle = (0..=u32::MAX).map(circle_error).fold(0.0, f64::max);
         println!("radius {worst_radius:e}, circle {worst_circle:e}");
-        assert!(worst_radius <= 2e-7 && worst_circle <= 1e-7);
+        assert!(worst_radius <= 1.7e-7 && worst_circle <= 1.1e-7);
     }
 
     #[test]
@@ -138,7 +139,7 @@ mod tests {
             worst = worst.max((f64::from(normals[1]) - radius * y).abs());
         }
         println!("normal {worst:e}");
-        assert!(worst <= 1e-6, "absolute error of a normal {worst:e}");
+        assert!(worst <= 7.5e-7, "absolute error of a normal {worst:e}");
     }
 
     #[test]
