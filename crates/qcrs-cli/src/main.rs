@@ -1,18 +1,57 @@
-//! The command line of qcrs.
+//! The command line of qcrs: what was typed → what it means → do it.
+//!
+//! Data goes to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+//! 130 interrupted (and can be resumed).
 
-mod commands {
-    pub mod data;
-}
+mod args;
+mod commands;
+mod config;
+mod output;
+mod progress;
+mod setup;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
+use commands::Command;
+use qcrs::types::Error;
+use std::process::ExitCode;
 
+/// Proves that an image classifier cannot be fooled: randomized smoothing with a noise level per input.
 #[derive(clap::Parser)]
-enum Qcrs {
-    /// Data to certify
-    Data(commands::data::DataArgs),
+#[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
+struct Qcrs {
+    #[command(subcommand)]
+    command: Command,
+    /// A TOML file with a table per command that holds its options; what is typed wins
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<std::path::PathBuf>,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
-fn main() -> anyhow::Result<()> {
-    let Qcrs::Data(args) = Qcrs::parse();
-    commands::data::run(args)
+/// Ended by Ctrl-C, as the shell counts it.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let typed: Vec<_> = std::env::args_os().collect();
+    let outcome = config::expand(typed).and_then(|args| {
+        let matches = Qcrs::command().get_matches_from(args);
+        let Qcrs { command, quiet, .. } = Qcrs::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+        commands::run(command, quiet)
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // whoever reads our output has read enough
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("qcrs: {error:#}");
+            let interrupted = matches!(error.downcast_ref(), Some(Error::Interrupted));
+            if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
 }

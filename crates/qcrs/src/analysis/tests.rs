@@ -1,6 +1,7 @@
 use super::*;
 use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
-use crate::run::{DataSpec, Finding, Guarantee, ModelSpec, Record, Selection, Spec, Timing};
+use crate::data::About;
+use crate::run::{Finding, Guarantee, ModelSpec, Record, Selection, Spec, Timing};
 use crate::sample::Votes;
 use crate::search::{Fixed, Look, SearchSpec};
 use crate::types::{Alpha, Sigma};
@@ -14,11 +15,14 @@ pub(crate) fn spec(of: u32) -> Spec {
             name: "net.onnx".into(),
             blake3: "00".into(),
             engine: "test".into(),
+            device: "cpu".into(),
+            transform: None,
+            batch: None,
             precision: "f32".into(),
             output: "logits".into(),
             classes: 2,
         },
-        data: DataSpec {
+        data: About {
             name: "toys".into(),
             blake3: "00".into(),
             shape: [1, 2, 2],

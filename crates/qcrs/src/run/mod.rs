@@ -13,4 +13,4 @@ pub use certify::{Input, Run};
 pub use directory::{Shard, Stored, read};
 pub use merge::merge;
 pub use record::{Finding, Record, Timing};
-pub use spec::{DataSpec, Guarantee, ModelSpec, Selection, Spec};
+pub use spec::{Guarantee, ModelSpec, Selection, Spec};

@@ -1,6 +1,7 @@
 //! Everything the answers depend on.
 
 use crate::certify::Budget;
+use crate::data::About;
 use crate::sample::InputTransform;
 use crate::search::SearchSpec;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ pub struct Spec {
     /// The classifier.
     pub model: ModelSpec,
     /// The images.
-    pub data: DataSpec,
+    pub data: About,
     /// Which of them.
     pub selection: Selection,
     /// How σ is chosen.
@@ -51,22 +52,6 @@ pub struct ModelSpec {
     /// The batch size, for an engine whose scores depend on it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub batch: Option<u32>,
-}
-
-/// Which images, read how.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DataSpec {
-    /// The folder's or file's name, for people.
-    pub name: String,
-    /// The BLAKE3 hash of what was read, for certainty.
-    pub blake3: String,
-    /// Channels, height and width.
-    pub shape: [usize; 3],
-    /// How raw values become pixels, in words that the reader of the data understands.
-    pub preprocess: String,
-    /// The names of the classes, where known.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub classes: Option<Vec<String>>,
 }
 
 /// Which inputs of a dataset: the ids divisible by `skip`, below `max`, at most `count` of them.

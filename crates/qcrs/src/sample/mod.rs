@@ -25,6 +25,20 @@ pub trait Classifier: Sync {
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
 }
 
+impl<C: Classifier + ?Sized> Classifier for &C {
+    fn input_len(&self) -> usize {
+        (**self).input_len()
+    }
+
+    fn num_classes(&self) -> usize {
+        (**self).num_classes()
+    }
+
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        (**self).logits(batch, out)
+    }
+}
+
 /// SAMPLEUNDERNOISE of Cohen et al. 2019: the only thing the statistics see.
 ///
 /// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by

@@ -67,6 +67,19 @@ impl SearchSpec {
         }
     }
 
+    /// The forward passes that one input will take.
+    pub fn passes(&self, n0: u32, n: u32) -> u64 {
+        let (looks, certificates) = match self {
+            Self::Cohen(_) => (0, 1),
+            Self::Grid(Grid { winner: Winner::MaxOfCertificates, points, .. }) => (0, u64::from(*points)),
+            Self::Grid(Grid { winner: Winner::Fresh { draws }, points, .. }) => {
+                (u64::from(points + 1) * u64::from(*draws), 1)
+            }
+            Self::Qcrs(search) => (search.passes(), 1),
+        };
+        looks + u64::from(n0) + certificates * u64::from(n)
+    }
+
     /// Whether every input gets the same σ, chosen beforehand.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Cohen(_))

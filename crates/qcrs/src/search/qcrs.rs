@@ -153,6 +153,12 @@ impl Qcrs {
         Err(Error::Invalid(problem))
     }
 
+    /// Draws per input: one look at σ₀, two per halving, two for the rejection test.
+    pub fn passes(&self) -> u64 {
+        let halvings = ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0);
+        u64::from(self.draws) * (3 + 2 * halvings as u64)
+    }
+
     /// The bisection itself: asks `radii` for R at both ends of each difference and returns the
     /// last midpoint. `start` is R(σ₀), which the plateau rule may need.
     ///

@@ -2,7 +2,8 @@
 #![allow(dead_code, missing_docs)]
 
 use qcrs::certify::Budget;
-use qcrs::run::{DataSpec, Guarantee, ModelSpec, Selection, Spec};
+use qcrs::data::About;
+use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::search::{Fixed, Grid, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
@@ -48,7 +49,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             classes: 2,
             batch: None,
         },
-        data: DataSpec {
+        data: About {
             name: "points".into(),
             blake3: String::new(),
             shape: [1, 1, 1],

@@ -1,0 +1,64 @@
+//! Which images, read how?
+
+use qcrs::data::{Channels, Layout, OpenOptions, Range, Split};
+use qcrs::run::Selection;
+use std::path::PathBuf;
+
+/// Options about the images.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    /// CIFAR-10 .bin, IDX, .npy, .npz, or a folder of PNG/JPEG (class folders, or a CSV file,label)
+    #[arg(long, value_name = "PATH")]
+    pub data: PathBuf,
+    /// Which part of a dataset that has two
+    #[arg(long, default_value_t, value_name = "train|test")]
+    pub split: Split,
+    /// Take the ids divisible by this
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub skip: u32,
+    /// Take ids below this only
+    #[arg(long, value_name = "ID")]
+    pub max: Option<u32>,
+    /// Take so many inputs at most
+    #[arg(long, value_name = "C")]
+    pub count: Option<u32>,
+    /// Labels from this file (CSV, .npy, IDX), for data that brings none
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+    /// The order of axes of a 4-D NumPy array, where its shape does not tell
+    #[arg(long, value_name = "nhwc|nchw")]
+    pub layout: Option<Layout>,
+    /// The scale of floating-point pixels in a NumPy array
+    #[arg(long, default_value_t, value_name = "0..1|0..255")]
+    pub range: Range,
+    /// Image files: scale the shorter side to this (ImageNet: 256)
+    #[arg(long, value_name = "PIXELS")]
+    pub resize: Option<u32>,
+    /// Image files: then cut out the central square of this side (ImageNet: 224)
+    #[arg(long, value_name = "PIXELS")]
+    pub crop: Option<u32>,
+    /// Image files: grey or colour
+    #[arg(long, default_value_t, value_name = "1|3")]
+    pub channels: Channels,
+}
+
+impl DataArgs {
+    /// How the data is to be read.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions {
+            split: self.split,
+            layout: self.layout,
+            range: self.range,
+            resize: self.resize,
+            crop: self.crop,
+            channels: self.channels,
+            labels: self.labels.clone(),
+        }
+    }
+
+    /// Which of `of` inputs are asked for.
+    pub fn selection(&self, of: u32) -> Selection {
+        Selection { of, skip: self.skip, max: self.max, count: self.count }
+    }
+}

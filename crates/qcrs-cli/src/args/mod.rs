@@ -1,0 +1,9 @@
+//! What was typed: groups of options that several commands share.
+
+mod data;
+mod method;
+mod model;
+
+pub use data::DataArgs;
+pub use method::{BudgetArgs, Method, MethodArgs};
+pub use model::ModelArgs;

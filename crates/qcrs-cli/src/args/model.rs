@@ -1,0 +1,79 @@
+//! Which classifier, run how?
+
+use anyhow::{Context, bail};
+use qcrs::sample::InputTransform;
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind};
+use std::path::PathBuf;
+
+/// Options about the classifier.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// The classifier, an ONNX file
+    #[arg(long, value_name = "FILE")]
+    pub model: PathBuf,
+    /// What runs it: auto takes onnxruntime where it is installed, else rten
+    #[arg(long, default_value_t, value_name = "auto|rten|ort")]
+    pub engine: EngineChoice,
+    /// Where onnxruntime runs it
+    #[arg(long, default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
+    pub device: Device,
+    /// What it puts out
+    #[arg(long, default_value_t, value_name = "logits|probs")]
+    pub output: OutputKind,
+    /// Normalisation that the model expects but does not hold, applied after the noise:
+    /// cifar10, imagenet, half ((x − ½)/½), 255, or MEANS/DEVIATIONS such as 0.5,0.5,0.5/0.2,0.2,0.2
+    #[arg(long, value_name = "HOW")]
+    pub normalize: Option<String>,
+    /// The model expects blue first
+    #[arg(long)]
+    pub bgr: bool,
+    /// Threads, each with its own copy of the engine [default: all cores]
+    #[arg(long, value_name = "T")]
+    pub threads: Option<usize>,
+    /// Noisy copies per call of the engine
+    #[arg(long, default_value_t = 32, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub batch: u32,
+}
+
+impl ModelArgs {
+    /// How the engine is to load the model.
+    pub fn load_options(&self) -> LoadOptions {
+        LoadOptions { engine: self.engine, device: self.device, output: self.output, threads: self.threads() }
+    }
+
+    /// How many threads call the engine.
+    pub fn threads(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(all).max(1)
+    }
+
+    /// What is to be done to the pixels of data with so many channels, if anything.
+    pub fn transform(&self, channels: usize) -> anyhow::Result<Option<InputTransform>> {
+        let (mean, std) = match self.normalize.as_deref() {
+            None if !self.bgr => return Ok(None),
+            None => (vec![0.0; channels], vec![1.0; channels]),
+            Some(how) => normalisation(how, channels)
+                .with_context(|| format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS"))?,
+        };
+        let transform = InputTransform { mean, std, reversed: self.bgr };
+        transform.check(channels)?;
+        Ok(Some(transform))
+    }
+}
+
+/// Means and deviations by name (those of the published training programs) or as numbers.
+fn normalisation(how: &str, channels: usize) -> anyhow::Result<(Vec<f32>, Vec<f32>)> {
+    Ok(match how {
+        "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
+        "imagenet" => (vec![0.485, 0.456, 0.406], vec![0.229, 0.224, 0.225]),
+        "half" => (vec![0.5; channels], vec![0.5; channels]),
+        "255" => (vec![0.0; channels], vec![1.0 / 255.0; channels]),
+        _ => {
+            let Some((means, stds)) = how.split_once('/') else { bail!("no such name") };
+            let numbers = |text: &str| text.split(',').map(|number| number.trim().parse()).collect();
+            let (means, stds): (Result<Vec<f32>, _>, Result<Vec<f32>, _>) = (numbers(means), numbers(stds));
+            (means?, stds?)
+        }
+    })
+}

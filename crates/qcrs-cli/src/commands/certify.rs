@@ -1,0 +1,171 @@
+//! `qcrs certify`
+
+use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs};
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::setup::{Setup, stop_on_ctrl_c};
+use anyhow::bail;
+use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::bounds::smallest_n;
+use qcrs::certify::Verdict;
+use qcrs::noise::Noise;
+use qcrs::report;
+use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
+use qcrs::sample::MonteCarlo;
+use qcrs::search::SearchSpec;
+use qcrs::types::Error;
+use std::path::{Path, PathBuf};
+
+/// What was typed after `qcrs certify`.
+#[derive(clap::Args)]
+pub struct CertifyArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// The seed of all noise; whoever knows it while choosing the inputs can fool the certificate
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The run directory; give the same again to resume [default: runs/ and a readable name]
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
+    /// Certify only part i of m, counted from 0
+    #[arg(long, default_value = "0/1", value_name = "i/m")]
+    shard: Shard,
+    /// How to write the summary
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Certifies what is missing and prints the summary.
+pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
+    let search = args.method.search()?;
+    let budget = args.budget.budget()?;
+    let setup = Setup::open(&args.model, &args.data)?;
+    let spec = Spec {
+        qcrs: env!("CARGO_PKG_VERSION").into(),
+        noise: Noise::VERSION.into(),
+        model: setup.model_spec()?,
+        data: setup.data.about.clone(),
+        selection: args.data.selection(setup.len()?),
+        guarantee: if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma },
+        search,
+        budget,
+        seed: args.seed,
+    };
+    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
+    let mut run = Run::open(&dir, &spec, args.shard)?;
+    if run.ids().is_empty() {
+        bail!("no input is selected; --skip, --max, --count and --shard leave nothing of {}", spec.selection.of);
+    }
+    if !quiet {
+        announce(&setup, &spec, &dir, &run);
+    }
+
+    let classifier = setup.classifier();
+    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    stop_on_ctrl_c(&sampler)?;
+    let todo = run.ids().len() - run.done.len();
+    let passes = spec.search.passes(budget.n0, budget.n) * todo as u64;
+    let progress = Progress::new(passes, quiet);
+    let mut tally = Tally::default();
+    run.done.iter().for_each(|record| tally.add(record));
+    let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
+    let result = progress.watch(&sampler, || {
+        run.certify(&sampler, &input, args.model.threads(), |record| {
+            tally.add(record);
+            progress.say(tally.words());
+        })
+    });
+    if let Err(Error::Interrupted) = result {
+        let (done, all) = (run.done.len(), run.ids().len());
+        eprintln!("qcrs: stopped after {done} of {all} inputs; the same command with --run {} goes on", dir.display());
+    }
+    result?;
+    summarize(&dir, args.format)?;
+    if tally.failed > 0 {
+        bail!("{} inputs have no certificate because their scores are not finite; see the notes in {}", tally.failed, dir.join("results.tsv").display());
+    }
+    Ok(())
+}
+
+/// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again.
+fn readable_name(spec: &Spec) -> PathBuf {
+    let (method, sigma) = match &spec.search {
+        SearchSpec::Cohen(search) => ("cohen", search.sigma),
+        SearchSpec::Grid(search) => ("grid", search.sigma),
+        SearchSpec::Qcrs(search) => ("qcrs", search.sigma),
+    };
+    let model = spec.model.name.trim_end_matches(".onnx");
+    let text = serde_json::to_string(spec).unwrap_or_default();
+    let hash = &blake3::hash(text.as_bytes()).to_hex()[..6];
+    Path::new("runs").join(format!("{model}-{method}-s{}-n{}-{hash}", sigma.get(), spec.budget.n))
+}
+
+fn announce(setup: &Setup, spec: &Spec, dir: &Path, run: &Run) {
+    for note in &setup.model.notes {
+        eprintln!("{note}");
+    }
+    let smallest = smallest_n(spec.budget.alpha);
+    if u64::from(spec.budget.n) < smallest {
+        eprintln!("every input will abstain: α = {} needs at least {smallest} draws", spec.budget.alpha.get());
+    }
+    let (done, all) = (run.done.len(), run.ids().len());
+    let dir = dir.display();
+    if done > 0 {
+        eprintln!("{dir}: going on after {done} of {all} inputs");
+    } else {
+        eprintln!("{dir}: {all} inputs of {}", spec.data.name);
+    }
+}
+
+/// What the progress bar says.
+#[derive(Default)]
+struct Tally {
+    inputs: u32,
+    labelled: bool,
+    radii: f64,
+    abstained: u32,
+    failed: u32,
+}
+
+impl Tally {
+    fn add(&mut self, record: &Record) {
+        self.inputs += 1;
+        self.labelled |= record.label.is_some();
+        match &record.finding {
+            Finding::Failed { .. } => self.failed += 1,
+            Finding::Outcome(outcome) => match outcome.verdict {
+                Verdict::Certified { class, radius, .. } if record.label == Some(class) => self.radii += radius,
+                Verdict::Certified { .. } => {}
+                Verdict::Abstain(_) => self.abstained += 1,
+            },
+        }
+    }
+
+    fn words(&self) -> String {
+        let Self { inputs, abstained, .. } = self;
+        let acr = self.radii / f64::from(*inputs);
+        let acr = if self.labelled { format!(", ACR {acr:.3}") } else { String::new() };
+        format!("{inputs} inputs{acr}, {abstained} abstained")
+    }
+}
+
+fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
+    let stored = run::read(dir)?;
+    let name = crate::setup::file_name(dir);
+    let table = Table::from_run(name, &stored.spec, &stored.records, &stored.timings)?;
+    let analysis = Analysis::new(vec![table], &Options::default())?;
+    match format {
+        Format::Text => {
+            output::print(&report::text(&analysis))?;
+            let dir = dir.display();
+            output::print(&format!("next: qcrs report {dir} --html report.html"))
+        }
+        Format::Json => output::print(&report::json(&analysis)?),
+    }
+}

@@ -1,0 +1,17 @@
+//! `qcrs completions`
+
+use clap::CommandFactory;
+
+/// What was typed after `qcrs completions`.
+#[derive(clap::Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+/// Writes the completions to stdout.
+pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::Qcrs::command(), "qcrs", &mut text);
+    crate::output::print(&String::from_utf8(text)?)
+}

@@ -1,0 +1,130 @@
+//! `qcrs curve`
+
+use crate::args::{DataArgs, ModelArgs};
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::setup::{Setup, stop_on_ctrl_c};
+use anyhow::ensure;
+use qcrs::analysis::{Curve, CurvePoint};
+use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::radius;
+use qcrs::sample::{MonteCarlo, SampleUnderNoise};
+use qcrs::types::{Alpha, Sigma};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What was typed after `qcrs curve`.
+#[derive(clap::Args)]
+pub struct CurveArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    /// These inputs instead of a selection, such as 0,50,100
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    ids: Vec<u32>,
+    /// The σ at which the class is guessed (that of the training)
+    #[arg(long)]
+    sigma: f64,
+    /// The smallest σ [default: 0.24 σ]
+    #[arg(long)]
+    left: Option<f64>,
+    /// The largest σ [default: 3.4 σ]
+    #[arg(long)]
+    right: Option<f64>,
+    /// How many σ
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..))]
+    points: u32,
+    /// Draws per σ
+    #[arg(long, alias = "N", default_value_t = 10_000)]
+    n: u32,
+    /// The probability with which each point may be wrong
+    #[arg(long, default_value_t = 0.001)]
+    alpha: f64,
+    /// The seed of all noise
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Also write the curves to this JSON file, for `qcrs report --curves`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How to write them to stdout
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Draws and prints the curves.
+pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
+    let start = Sigma::new(args.sigma)?;
+    let sigmas = sigmas(args)?;
+    let alpha = Alpha::new(args.alpha)?;
+    let setup = Setup::open(&args.model, &args.data)?;
+    let all = setup.len()?;
+    let ids = if args.ids.is_empty() { args.data.selection(all).ids().collect() } else { args.ids.clone() };
+    if let Some(id) = ids.iter().find(|&&id| id >= all) {
+        anyhow::bail!("there is no input {id}; the dataset has {all}");
+    }
+    let classifier = setup.classifier();
+    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    stop_on_ctrl_c(&sampler)?;
+    let passes = ids.len() as u64 * (sigmas.len() as u64 + 1) * u64::from(args.n);
+    let curves = Progress::new(passes, quiet).watch(&sampler, || {
+        ids.iter().map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas)).collect()
+    });
+    let curves: Vec<Curve> = curves.map_err(|error: anyhow::Error| error)?;
+    if let Some(path) = &args.out {
+        output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
+    }
+    if args.format == Format::Json { output::print_json(&curves) } else { output::print(&text(&curves)) }
+}
+
+fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
+    let low = args.left.unwrap_or(0.24 * args.sigma);
+    let high = args.right.unwrap_or(3.4 * args.sigma);
+    ensure!(low < high, "--left {low} must be below --right {high}");
+    let last = f64::from(args.points - 1);
+    let at = |i: u32| Ok(Sigma::new(low + (high - low) * f64::from(i) / last)?);
+    (0..args.points).map(at).collect()
+}
+
+fn curve(
+    setup: &Setup,
+    sampler: &MonteCarlo,
+    id: u32,
+    (seed, n, alpha): (u64, u32, Alpha),
+    start: Sigma,
+    sigmas: &[Sigma],
+) -> anyhow::Result<Curve> {
+    let example = setup.example(id)?;
+    let mut next = 0;
+    // every point has draws of its own, so that neighbours do not share their luck
+    let mut votes = |sigma| {
+        let draws = Draws { stream: Stream { seed, input: id, phase: Phase::Curve }, range: next..next + n };
+        next += n;
+        sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &draws)
+    };
+    let class = votes(start)?.ranked().first().map_or(0, |&(class, _)| class);
+    let mut points = Vec::new();
+    for &sigma in sigmas {
+        let votes = votes(sigma)?;
+        let (k, n) = (votes.of(class), votes.total());
+        let (p_lower, p_upper) = (clopper_pearson_lower(k, n, alpha)?, clopper_pearson_upper(k, n, alpha)?);
+        let radius = radius::gaussian(p_lower, sigma)?;
+        let radius_upper = if p_upper < 1.0 { radius::gaussian(p_upper, sigma)? } else { None };
+        points.push(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper });
+    }
+    let caption = format!("input {id}: {}", setup.class_name(class));
+    Ok(Curve { index: id, label: example.label, class, caption, points, chosen: None })
+}
+
+fn text(curves: &[Curve]) -> String {
+    let mut text = String::from("idx\tclass\tsigma\tp_lower\tp_upper\tradius\n");
+    for curve in curves {
+        for point in &curve.points {
+            let &CurvePoint { sigma, p_lower, p_upper, radius, .. } = point;
+            let radius = radius.map_or("abstain".into(), |radius| radius.to_string());
+            let _ = writeln!(text, "{}\t{}\t{sigma}\t{p_lower}\t{p_upper}\t{radius}", curve.index, curve.class);
+        }
+    }
+    text
+}

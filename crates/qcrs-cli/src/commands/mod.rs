@@ -1,0 +1,57 @@
+//! One file per command.
+
+mod bench;
+mod certify;
+mod completions;
+mod curve;
+mod data;
+mod doctor;
+mod merge;
+mod predict;
+mod radius;
+mod report;
+mod verify;
+
+/// What qcrs can do.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Certify images: class and radius for each, in a run that can be stopped and resumed
+    Certify(certify::CertifyArgs),
+    /// Predict images with the smoothed classifier, without radii
+    Predict(predict::PredictArgs),
+    /// Tables, figures and a page from runs and published result files
+    Report(report::ReportArgs),
+    /// Check that model, data and noise fit together, and how long a run will take
+    Doctor(doctor::DoctorArgs),
+    /// The certified radius of chosen images as a function of σ
+    Curve(curve::CurveArgs),
+    /// Calculate bound and radius from votes
+    Radius(radius::RadiusArgs),
+    /// Recompute every radius of a run from its votes, and re-sample some inputs
+    Verify(verify::VerifyArgs),
+    /// Unite the shards of a run
+    Merge(merge::MergeArgs),
+    /// Bring public datasets onto this machine
+    Data(data::DataArgs),
+    /// Measure engine, noise and certifier
+    Bench(bench::BenchArgs),
+    /// Shell completions
+    Completions(completions::CompletionsArgs),
+}
+
+/// Does what was asked.
+pub fn run(command: Command, quiet: bool) -> anyhow::Result<()> {
+    match command {
+        Command::Certify(args) => certify::run(&args, quiet),
+        Command::Predict(args) => predict::run(&args, quiet),
+        Command::Report(args) => report::run(&args),
+        Command::Doctor(args) => doctor::run(&args, quiet),
+        Command::Curve(args) => curve::run(&args, quiet),
+        Command::Radius(args) => radius::run(&args),
+        Command::Verify(args) => verify::run(&args, quiet),
+        Command::Merge(args) => merge::run(&args),
+        Command::Data(args) => data::run(args),
+        Command::Bench(args) => bench::run(&args, quiet),
+        Command::Completions(args) => completions::run(&args),
+    }
+}

@@ -1,0 +1,66 @@
+//! `qcrs predict`
+
+use crate::args::{DataArgs, ModelArgs};
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::setup::{Setup, stop_on_ctrl_c};
+use qcrs::predict::predict;
+use qcrs::sample::MonteCarlo;
+use qcrs::types::{Alpha, Sigma};
+use serde_json::json;
+
+/// What was typed after `qcrs predict`.
+#[derive(clap::Args)]
+pub struct PredictArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    /// The noise level, one for all inputs, chosen beforehand: a σ chosen per input would make each
+    /// answer that of another classifier, so there is no search here
+    #[arg(long)]
+    sigma: f64,
+    /// Draws per input
+    #[arg(long, alias = "N", default_value_t = 1000)]
+    n: u32,
+    /// The probability with which an answer may not be the smoothed classifier's
+    #[arg(long, default_value_t = 0.001)]
+    alpha: f64,
+    /// The seed of all noise
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Prints one line per input.
+pub fn run(args: &PredictArgs, quiet: bool) -> anyhow::Result<()> {
+    let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
+    let setup = Setup::open(&args.model, &args.data)?;
+    let ids: Vec<u32> = args.data.selection(setup.len()?).ids().collect();
+    let classifier = setup.classifier();
+    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    stop_on_ctrl_c(&sampler)?;
+    let progress = Progress::new(ids.len() as u64 * u64::from(args.n), quiet);
+    if args.format == Format::Text {
+        output::print("idx\tlabel\tpredict\tp_value")?;
+    }
+    let mut all = Vec::new();
+    progress.watch(&sampler, || {
+        for &index in &ids {
+            let example = setup.example(index)?;
+            let budget = (args.n, alpha);
+            let prediction = predict(&sampler, &example.pixels, sigma, budget, (args.seed, index))?;
+            if args.format == Format::Json {
+                all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));
+                continue;
+            }
+            let name = |class: Option<usize>, none: &str| class.map_or(none.into(), |class| setup.class_name(class));
+            let (label, class) = (name(example.label, ""), name(prediction.class, "abstain"));
+            output::print(&format!("{index}\t{label}\t{class}\t{}", prediction.p_value))?;
+        }
+        anyhow::Ok(())
+    })?;
+    if args.format == Format::Json { output::print_json(&all) } else { Ok(()) }
+}

@@ -1,0 +1,157 @@
+//! `qcrs report`
+
+use crate::args::DataArgs;
+use crate::output::{print, write_file};
+use crate::setup::file_name;
+use anyhow::{Context, bail};
+use qcrs::analysis::{Analysis, Curve, Options, Table};
+use qcrs::data::{self, Opened};
+use qcrs::noise::{Noise, Phase, Stream};
+use qcrs::report::{self, Page, Picture};
+use qcrs::run;
+use qcrs::types::Sigma;
+use std::path::{Path, PathBuf};
+
+/// How tables are written to stdout.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum TableFormat {
+    /// For the terminal
+    Text,
+    /// Markdown
+    Md,
+    /// LaTeX, with booktabs
+    Latex,
+    /// Comma-separated values
+    Csv,
+    /// One JSON object per run or file
+    Json,
+}
+
+/// What was typed after `qcrs report`.
+#[derive(clap::Args)]
+pub struct ReportArgs {
+    /// Run directories and published TSV files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to write the tables to stdout
+    #[arg(long, value_enum, default_value = "text")]
+    format: TableFormat,
+    /// Certified accuracy at these radii, such as 0.25,0.5,1
+    #[arg(long, value_delimiter = ',', value_name = "R")]
+    radii: Option<Vec<f64>>,
+    /// Compare with this run (its place among the paths, from 1)
+    #[arg(long, default_value_t = 1, value_name = "I")]
+    reference: usize,
+    /// Only ids divisible by this
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    every: u32,
+    /// Also write one self-contained page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Also write the figures as SVG files
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// σ–radius curves for the page, from `qcrs curve --out`
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
+    /// The title of the page
+    #[arg(long, default_value = "Certified robustness")]
+    title: String,
+    /// How many images to show on the page (needs --data)
+    #[arg(long, default_value_t = 8, value_name = "C")]
+    pictures: usize,
+    #[command(flatten)]
+    data: Option<DataArgs>,
+}
+
+/// Prints tables and writes what else was asked for.
+pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    let tables = args.paths.iter().map(|path| table(path, args.every)).collect::<Result<Vec<_>, _>>()?;
+    let Some(reference) = args.reference.checked_sub(1) else { bail!("--reference counts from 1") };
+    let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference })?;
+    let text = match args.format {
+        TableFormat::Text => report::text(&analysis),
+        TableFormat::Md => report::markdown(&analysis),
+        TableFormat::Latex => report::latex(&analysis),
+        TableFormat::Csv => report::csv(&analysis),
+        TableFormat::Json => report::json(&analysis)?,
+    };
+    print(&text)?;
+    let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
+    if let Some(path) = &args.html {
+        let opened = args.data.as_ref().map(|args| data::open(&args.data, &args.open_options())).transpose()?;
+        let pictures = opened.map(|opened| pictures(&analysis, &opened, args.pictures)).transpose()?;
+        let pictures = pictures.unwrap_or_default();
+        let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
+        write_file(path, &report::html(&page)?)?;
+        eprintln!("{}: the page", path.display());
+    }
+    if let Some(dir) = &args.figures {
+        for (name, svg) in report::figures(&analysis, &curves)? {
+            write_file(&dir.join(name), &svg)?;
+        }
+        eprintln!("{}: the figures", dir.display());
+    }
+    Ok(())
+}
+
+/// A run directory or a TSV file.
+fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
+    let name = file_name(&path.canonicalize().with_context(|| path.display().to_string())?);
+    let table = if path.is_dir() {
+        let stored = run::read(path)?;
+        Table::from_run(name.clone(), &stored.spec, &stored.records, &stored.timings)?
+    } else {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        Table::from_tsv(name.clone(), &text)?
+    };
+    Ok(if every == 1 { table } else { table.only(&format!("{name} (every {every}th)"), |id| id % every == 0) })
+}
+
+fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| format!("{}: not what `qcrs curve --out` writes", path.display()))
+}
+
+/// The first inputs of the last run with a σ, as they are and under that σ's noise.
+fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
+    let Some(table) = analysis.tables.iter().rev().find(|table| table.spec.is_some()) else { return Ok(Vec::new()) };
+    let about = table.spec.as_ref().map(|spec| &spec.data);
+    if about.is_some_and(|data| data.blake3 != opened.about.blake3) {
+        bail!("--data is not the data of {}", table.name);
+    }
+    let shape = opened.dataset.shape();
+    let mut pictures = Vec::new();
+    for row in table.rows.iter().take(count) {
+        let example = opened.dataset.get(row.index as usize)?;
+        let mut noisy = example.pixels.clone();
+        if let Some(sigma) = row.sigma {
+            let stream = Stream { seed: 0, input: row.index, phase: Phase::Curve };
+            Noise::Gaussian(Sigma::new(sigma)?).add(&stream, 0, &example.pixels, &mut noisy);
+        }
+        let answer = match row.predicted {
+            Some(class) => format!("{}, radius {:.3}", table.class_name(class), (row.radius * 1e3).floor() / 1e3),
+            None => "abstains".into(),
+        };
+        let sigma = row.sigma.map_or(String::new(), |sigma| format!("σ = {sigma:.3}: "));
+        pictures.push(Picture {
+            index: row.index,
+            label_name: row.label.map_or(String::new(), |label| table.class_name(label)),
+            clean_png: png(&example.pixels, shape)?,
+            noisy_png: png(&noisy, shape)?,
+            caption: format!("{sigma}{answer}"),
+        });
+    }
+    Ok(pictures)
+}
+
+/// Pixels in [0, 1], clipped for display only, as a PNG file.
+fn png(pixels: &[f32], [channels, height, width]: [usize; 3]) -> anyhow::Result<Vec<u8>> {
+    let byte = |channel: usize, at: usize| (pixels[channel * height * width + at].clamp(0.0, 1.0) * 255.0).round() as u8;
+    let bytes: Vec<u8> = (0..height * width).flat_map(|at| (0..channels).map(move |c| byte(c, at))).collect();
+    let color = if channels == 1 { image::ExtendedColorType::L8 } else { image::ExtendedColorType::Rgb8 };
+    let mut file = Vec::new();
+    let encoder = image::codecs::png::PngEncoder::new(&mut file);
+    image::ImageEncoder::write_image(encoder, &bytes, width as u32, height as u32, color)?;
+    Ok(file)
+}

@@ -1,0 +1,96 @@
+//! A TOML file can hold any command's options:
+//!
+//! ```toml
+//! [certify]
+//! model = "resnet20.onnx"
+//! sigma = 0.25
+//! ```
+//!
+//! Its options are put before the typed ones, and of an option given twice the last counts.
+
+use anyhow::{Context, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The arguments with the options of `--config FILE` put in.
+pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
+    let Some(path) = config_path(&typed) else { return Ok(typed) };
+    let Some(at) = command_position(&typed) else { return Ok(typed) };
+    let options = options(&path, &typed[at].to_string_lossy())?;
+    let mut all = typed;
+    all.splice(at + 1..=at, options.into_iter().map(OsString::from));
+    Ok(all)
+}
+
+fn config_path(args: &[OsString]) -> Option<PathBuf> {
+    args.iter().enumerate().find_map(|(i, arg)| match arg.to_str()? {
+        "--config" => args.get(i + 1).map(PathBuf::from),
+        text => text.strip_prefix("--config=").map(PathBuf::from),
+    })
+}
+
+/// The first word that is neither an option nor the value of `--config`.
+fn command_position(args: &[OsString]) -> Option<usize> {
+    (1..args.len()).find(|&i| args[i - 1] != "--config" && !args[i].to_string_lossy().starts_with('-'))
+}
+
+fn options(path: &Path, command: &str) -> anyhow::Result<Vec<String>> {
+    let here = || path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(here)?;
+    let file: toml::Table = text.parse().with_context(here)?;
+    let table = match file.get(command) {
+        Some(toml::Value::Table(table)) => table,
+        Some(_) => bail!("{}: `{command}` must be a table; write [{command}] above its options", here()),
+        None => return Ok(Vec::new()),
+    };
+    let mut options = Vec::new();
+    for (key, value) in table {
+        let values = match value {
+            toml::Value::Array(values) => values.clone(),
+            value => vec![value.clone()],
+        };
+        for value in values {
+            match value {
+                toml::Value::Boolean(true) => options.push(format!("--{key}")),
+                toml::Value::Boolean(false) => {}
+                toml::Value::String(text) => options.push(format!("--{key}={text}")),
+                toml::Value::Integer(number) => options.push(format!("--{key}={number}")),
+                toml::Value::Float(number) => options.push(format!("--{key}={number}")),
+                _ => bail!("{}: [{command}] {key} must be a text, a number or true", here()),
+            }
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(text: &str, typed: &[&str]) -> anyhow::Result<Vec<String>> {
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), text)?;
+        let path = file.path().to_str().unwrap();
+        let typed = typed.iter().map(|arg| arg.replace("FILE", path).into()).collect();
+        Ok(expand(typed)?.into_iter().map(|arg| arg.into_string().unwrap().replace(path, "FILE")).collect())
+    }
+
+    #[test]
+    fn options_of_the_file_stand_before_the_typed_ones() {
+        let text = "[certify]\nsigma = 0.25\nn = 1000\nquiet = true\nmodel = 'a b.onnx'\n[report]\nradii = [0.25, 0.5]";
+        let got = expanded(text, &["qcrs", "--config", "FILE", "certify", "--n", "5"]).unwrap();
+        assert_eq!(got[..4], ["qcrs", "--config", "FILE", "certify"]);
+        assert_eq!(got[4..], ["--model=a b.onnx", "--n=1000", "--quiet", "--sigma=0.25", "--n", "5"]);
+        let got = expanded(text, &["qcrs", "report", "--config=FILE", "x"]).unwrap();
+        assert_eq!(got, ["qcrs", "report", "--radii=0.25", "--radii=0.5", "--config=FILE", "x"]);
+    }
+
+    #[test]
+    fn a_bad_file_is_named() {
+        for text in ["[certify", "certify = 3", "[certify]\nsigma = {a = 1}"] {
+            let error = format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
+            assert!(error.contains('/'), "{error}");
+        }
+        assert!(expanded("", &["qcrs", "certify", "--config", "/nowhere.toml"]).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! What it means: a model and images that fit together, ready to be asked.
+
+use crate::args::{DataArgs, ModelArgs};
+use anyhow::{Context, bail};
+use qcrs::data::{self, Example, Opened};
+use qcrs::run::ModelSpec;
+use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Transformed};
+use qcrs::types::Error;
+use qcrs_onnx::Model;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A loaded model beside opened data.
+pub struct Setup {
+    pub model: Model,
+    pub data: Opened,
+    pub transform: Option<InputTransform>,
+    pub args: ModelArgs,
+}
+
+impl Setup {
+    /// Opens data and model and makes sure that they fit.
+    pub fn open(model: &ModelArgs, data: &DataArgs) -> anyhow::Result<Self> {
+        let opened = data::open(&data.data, &data.open_options())?;
+        let shape = opened.dataset.shape();
+        let transform = model.transform(shape[0])?;
+        let loaded = qcrs_onnx::load(&model.model, shape, &model.load_options())?;
+        let classes = loaded.classifier.num_classes();
+        if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
+            let (path, names) = (data.data.display(), names.len());
+            bail!("{path} has {names} classes, {} scores {classes}; do they belong together?", model.model.display());
+        }
+        // one pool for everything: sampling takes its number of threads from it
+        rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global().context("threads")?;
+        Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
+    }
+
+    /// The classifier, with what has to be done to its pixels.
+    pub fn classifier(&self) -> Box<dyn Classifier + '_> {
+        let inner: &dyn Classifier = &*self.model.classifier;
+        match &self.transform {
+            None => Box::new(inner),
+            Some(transform) => Box::new(Transformed { inner, transform: transform.clone() }),
+        }
+    }
+
+    /// The number of inputs of the dataset.
+    pub fn len(&self) -> anyhow::Result<u32> {
+        u32::try_from(self.data.dataset.len()).context("a dataset of more than 4 billion inputs")
+    }
+
+    /// Input number `index`.
+    pub fn example(&self, index: u32) -> Result<Example, Error> {
+        self.data.dataset.get(index as usize)
+    }
+
+    /// The name of a class.
+    pub fn class_name(&self, class: usize) -> String {
+        let names = self.data.about.classes.as_ref();
+        names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+    }
+
+    /// What a spec has to say about the model.
+    pub fn model_spec(&self) -> anyhow::Result<ModelSpec> {
+        let path = &self.args.model;
+        Ok(ModelSpec {
+            name: file_name(path),
+            blake3: hash_file(path)?,
+            engine: self.model.engine.clone(),
+            device: self.args.device.to_string(),
+            precision: "f32".into(),
+            output: self.args.output.to_string(),
+            transform: self.transform.clone(),
+            classes: self.model.classifier.num_classes(),
+            batch: (!self.model.batch_invariant).then_some(self.args.batch),
+        })
+    }
+}
+
+/// The last part of a path, for people.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn hash_file(path: &Path) -> anyhow::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let hashed = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+    hashed.with_context(|| path.display().to_string())?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Lets Ctrl-C stop `sampler` after its current batch; a second one ends the process at once.
+pub fn stop_on_ctrl_c(sampler: &MonteCarlo) -> anyhow::Result<()> {
+    let stop: Arc<AtomicBool> = sampler.stop_flag();
+    ctrlc::set_handler(move || {
+        if stop.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}
