@@ -27,6 +27,7 @@ pub fn clopper_pearson_lower(k: u64, n: u64, alpha: Alpha) -> Result<f64, Error>
             growing: k,
             scale: |p, factor| p * factor.exp(),
             outward: f64::next_down,
+            last: f64::MIN_POSITIVE,
             end: 0.0,
             name: "clopper_pearson_lower",
         }
@@ -53,6 +54,7 @@ pub fn clopper_pearson_upper(k: u64, n: u64, alpha: Alpha) -> Result<f64, Error>
             growing: n - k,
             scale: |p, factor| p - (1.0 - p) * factor.exp_m1(),
             outward: f64::next_up,
+            last: 1.0_f64.next_down(),
             end: 1.0,
             name: "clopper_pearson_upper",
         }
@@ -126,7 +128,8 @@ struct Search {
     scale: fn(f64, f64) -> f64,
     /// The next f64 on the safe side.
     outward: fn(f64) -> f64,
-    /// The bound that says nothing, for when no f64 lies between the true one and it.
+    /// The last p to try on the safe side, and the bound that says nothing, for when that fails too.
+    last: f64,
     end: f64,
     name: &'static str,
 }
@@ -143,7 +146,7 @@ impl Search {
             p = p.clamp(f64::MIN_POSITIVE, 1.0_f64.next_down());
             let ln_tail = self.ln_tail(p)?;
             let excess = ln_tail - target;
-            if excess > 0.0 && (p == f64::MIN_POSITIVE || p == 1.0_f64.next_down()) {
+            if excess > 0.0 && (p - self.last).abs() <= 0.0 {
                 return Ok(self.end);
             }
             // d ln P / d ln p = k P(X = k) / P(X ≥ k), and likewise on the other side

@@ -11,6 +11,7 @@ pub fn proportion_interval(k: u64, n: u64, alpha: Alpha) -> Result<(f64, f64), E
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact values are what is promised
 mod tests {
     use super::*;
 

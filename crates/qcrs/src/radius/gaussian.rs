@@ -19,6 +19,7 @@ pub fn gaussian(p_lower: f64, sigma: Sigma) -> Result<Option<f64>, Error> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact values are what is promised
 mod tests {
     use super::*;
 
