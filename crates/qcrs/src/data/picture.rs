@@ -81,14 +81,11 @@ impl Treatment {
 
     /// The treatment in words.
     pub(super) fn words(&self) -> String {
-        let mut words = String::new();
-        if let Some(side) = self.resize {
-            words += &format!("shorter side to {side} (triangle filter, antialiased, 8 bits), ");
-        }
-        if let Some(side) = self.crop {
-            words += &format!("centre crop {side}, ");
-        }
-        words + if self.channels == Channels::Grey { "grey, value/255" } else { "RGB, value/255" }
+        let resize =
+            self.resize.map(|side| format!("shorter side to {side} (triangle filter, antialiased, 8 bits)"));
+        let crop = self.crop.map(|side| format!("centre crop {side}"));
+        let channels = if self.channels == Channels::Grey { "grey, value/255" } else { "RGB, value/255" };
+        resize.into_iter().chain(crop).chain([channels.to_owned()]).collect::<Vec<_>>().join(", ")
     }
 }
 
