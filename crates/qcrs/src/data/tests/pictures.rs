@@ -44,7 +44,7 @@ fn a_list_gives_its_own_order_with_or_without_header() {
     let list =
         write(root.path(), "list.csv", "\u{feff}file,label\r\n\"in/b, c.png\",7\r\n\r\n./a.png, 2\r\n");
     assert_eq!(labels_of(&opened(&list, &OpenOptions::default())), [Some(7), Some(2)]);
-    let bare = write(root.path(), "bare.csv", "a.png,4\n");
+    let bare = write(root.path(), "bare.csv", "\u{feff}a.png,4\n");
     assert_eq!(labels_of(&opened(&bare, &OpenOptions::default())), [Some(4)]);
 }
 
