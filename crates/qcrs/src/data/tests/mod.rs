@@ -45,7 +45,7 @@ fn cifar(labels: &[u8]) -> Vec<u8> {
 /// An IDX file of bytes.
 fn idx(sizes: &[u32], values: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0, 0, 8, sizes.len() as u8];
-    sizes.iter().for_each(|size| bytes.extend(size.to_be_bytes()));
+    bytes.extend(sizes.iter().flat_map(|size| size.to_be_bytes()));
     bytes.extend(values);
     bytes
 }

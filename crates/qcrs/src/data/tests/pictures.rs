@@ -27,7 +27,10 @@ fn class_folders_give_labels_in_the_order_of_names() {
     assert_eq!(opened.about.classes.as_deref().unwrap(), ["cat", "dog"]);
     assert_eq!(opened.dataset.shape(), [3, 2, 4]);
     let last = opened.dataset.get(2).unwrap().pixels;
-    assert_eq!([last[0], last[8], last[16]], [10.0 / 255.0, 20.0 / 255.0, 30.0 / 255.0]);
+    assert_eq!(
+        last,
+        [[10.0_f32; 8], [20.0; 8], [30.0; 8]].concat().iter().map(|k| k / 255.0).collect::<Vec<_>>()
+    );
     let before = opened.about.blake3;
     png(root.path(), "dog/b.PNG", 4, 2, [10, 20, 31]);
     assert_ne!(before, super::opened(root.path(), &OpenOptions::default()).about.blake3);
@@ -41,7 +44,7 @@ fn a_list_gives_its_own_order_with_or_without_header() {
     let list =
         write(root.path(), "list.csv", "\u{feff}file,label\r\n\"in/b, c.png\",7\r\n\r\n./a.png, 2\r\n");
     assert_eq!(labels_of(&opened(&list, &OpenOptions::default())), [Some(7), Some(2)]);
-    let bare = write(root.path(), "bare.csv", "a.png,4\n");
+    let bare = write(root.path(), "bare.csv", "\u{feff}a.png,4\n");
     assert_eq!(labels_of(&opened(&bare, &OpenOptions::default())), [Some(4)]);
 }
 
