@@ -103,10 +103,9 @@ fn a_lone_image_scores_as_in_any_batch() {
     let mut model = Tiny::new().model();
     graph(&mut model).node =
         vec![node("Flatten", &["x"], "d"), with_int(node("Gemm", &["d", "w", "wb"], "y"), "transB", 1)];
-    graph(&mut model).initializer = vec![
-        tensor("w", &[CLASSES, 60], &numbers(11, CLASSES * 60)),
-        tensor("wb", &[CLASSES], &numbers(4, CLASSES)),
-    ];
+    graph(&mut model).initializer =
+        vec![tensor("w", &[10, 60], &numbers(11, 600)), tensor("wb", &[10], &numbers(4, 10))];
+    graph(&mut model).output[0] = port("y", rten_onnx::onnx::DataType::FLOAT, &[None, Some(10)]);
     for engine in engines() {
         let model = load_model(&model, engine).unwrap();
         assert!(model.batch_invariant, "{}", model.engine);
