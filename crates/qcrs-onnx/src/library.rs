@@ -147,14 +147,15 @@ mod tests {
         let relative = PathBuf::from(dir.path().file_name().unwrap());
         touch(&relative.join("libonnxruntime.so"));
         touch(&relative.join("lib/python3.11/site-packages/onnxruntime/capi/libonnxruntime.so"));
+        touch(&relative.join(if cfg!(windows) { "python.exe" } else { "python3" }));
+        let path = std::env::join_paths([&relative, Path::new("")]).unwrap();
+        assert_eq!(python_on(&path), None);
         let places = Places {
             environments: vec![relative.clone()],
             folders: vec![relative, "".into()],
             ..Places::default()
         };
         assert_eq!(places.candidates().unwrap(), Vec::<PathBuf>::new());
-        let path = std::env::join_paths([".", "", "bin"]).unwrap();
-        assert_eq!(python_on(&path), None);
     }
 
     #[test]

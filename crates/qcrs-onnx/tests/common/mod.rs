@@ -136,7 +136,7 @@ fn named(name: &str) -> AttributeProto {
 pub fn tensor(name: &str, dims: &[usize], values: &[f32]) -> TensorProto {
     TensorProto {
         name: Some(name.into()),
-        dims: dims.iter().map(|&dim| dim as i64).collect(),
+        dims: dims.iter().map(|&dim| dim.cast_signed() as i64).collect(),
         data_type: Some(DataType::FLOAT),
         raw_data: Some(RefCell::new(values.iter().flat_map(|value| value.to_le_bytes()).collect())),
         ..Default::default()
@@ -156,7 +156,7 @@ pub fn move_out(tensor: &mut TensorProto, location: &str) -> Vec<u8> {
 
 pub fn port(name: &str, element: DataType, dims: &[Option<usize>]) -> ValueInfoProto {
     let dim = |dim: &Option<usize>| match dim {
-        Some(size) => Dimension { dim_value: Some(*size as i64), ..Default::default() },
+        Some(size) => Dimension { dim_value: Some(size.cast_signed() as i64), ..Default::default() },
         None => Dimension { dim_param: Some("n".into()), ..Default::default() },
     };
     let shape = Some(TensorShapeProto { dim: dims.iter().map(dim).collect() });
