@@ -17,12 +17,10 @@ pub fn json(analysis: &Analysis) -> String {
 /// One line per run; every estimate has a column for its value and for both ends of its interval.
 /// What is not known is empty.
 pub fn csv(analysis: &Analysis) -> String {
-    let mut radii: Vec<f64> = Vec::new();
-    for &(radius, _) in analysis.summaries.iter().flat_map(|s| &s.certified_accuracy) {
-        if !radii.contains(&radius) {
-            radii.push(radius);
-        }
-    }
+    // every run with labels has the same radii
+    let longest = analysis.summaries.iter().max_by_key(|s| s.certified_accuracy.len());
+    let radii: Vec<f64> =
+        longest.iter().flat_map(|s| &s.certified_accuracy).map(|&(radius, _)| radius).collect();
     let mut head: Vec<String> =
         ["run", "guarantee", "inputs", "owed", "complete", "failed"].map(String::from).to_vec();
     let names =
@@ -43,8 +41,8 @@ pub fn csv(analysis: &Analysis) -> String {
             s.passes_per_input,
             s.seconds_per_input,
         ];
-        let at = |radius: &f64| s.certified_accuracy.iter().find(|(r, _)| r == radius).map(|&(_, e)| e);
-        line.extend(fixed.into_iter().chain(radii.iter().map(at)).flat_map(cells));
+        let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
+        line.extend(fixed.into_iter().chain((0..radii.len()).map(at)).flat_map(cells));
         text += &(line.join(",") + "\n");
     }
     text

@@ -24,23 +24,30 @@ pub use words::guarantee_in_words;
 use crate::analysis::Analysis;
 use grid::Grid;
 
-/// Plain tables for a terminal.
+/// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis) -> String {
-    join(analysis, Grid::text, |note| format!("{note}\n"))
+    join(analysis, &tables::short(analysis), Grid::text, |note| format!("{note}\n"))
 }
 
 /// Tables in GitHub's Markdown.
 pub fn markdown(analysis: &Analysis) -> String {
-    join(analysis, Grid::markdown, |note| format!("{}\n", grid::markdown_escape(note)))
+    join(analysis, &tables::all(analysis), Grid::markdown, |note| {
+        format!("{}\n", grid::markdown_escape(note))
+    })
 }
 
 /// LaTeX tables; they need `\usepackage{booktabs}`.
 pub fn latex(analysis: &Analysis) -> String {
-    join(analysis, Grid::latex, |note| format!("% {}\n", note.replace('\n', " ")))
+    join(analysis, &tables::all(analysis), Grid::latex, |note| format!("% {}\n", note.replace('\n', " ")))
 }
 
-fn join(analysis: &Analysis, grid: impl Fn(&Grid) -> String, note: impl Fn(&str) -> String) -> String {
-    let tables = tables::all(analysis).iter().map(grid).collect::<Vec<_>>().join("\n");
+fn join(
+    analysis: &Analysis,
+    grids: &[Grid],
+    grid: impl Fn(&Grid) -> String,
+    note: impl Fn(&str) -> String,
+) -> String {
+    let tables = grids.iter().map(grid).collect::<Vec<_>>().join("\n");
     let notes: String = tables::notes(analysis).iter().map(|line| note(line)).collect();
     format!("{tables}\n{notes}")
 }

@@ -147,15 +147,10 @@ fn every_table_has_one_cell_per_column() {
 #[ignore = "writes files"]
 fn a_page_to_look_at() {
     let Ok(folder) = std::env::var("QCRS_PAGE") else { return };
-    let cohen = ["0.12", "0.25", "0.50"].map(|sigma| format!("cohen-cifar10-resnet110-noise{sigma}"));
-    let files = cohen[2..]
-        .iter()
-        .chain(["qcrs-cifar10-resnet110-noise0.50".to_owned()].iter())
-        .chain(&cohen[..2])
-        .cloned()
-        .collect::<Vec<_>>();
-    let mut tables: Vec<Table> =
-        files.iter().filter_map(|file| crate::analysis::tests::golden(file)).collect();
+    let files = ["cohen-cifar10-resnet110-noise0.50", "qcrs-cifar10-resnet110-noise0.50"];
+    let files =
+        files.into_iter().chain(["cohen-cifar10-resnet110-noise0.12", "cohen-cifar10-resnet110-noise0.25"]);
+    let mut tables: Vec<Table> = files.filter_map(crate::analysis::tests::golden).collect();
     tables.push(partial("demo run with <hostile> & rather long name, to see what happens to it"));
     let analysis = analysis(tables);
     let curves: Vec<Curve> = [20, 40, 60].map(|index| Curve { index, ..curve() }).to_vec();
@@ -168,6 +163,11 @@ fn a_page_to_look_at() {
     });
     let write = |name: &str, content: &str| std::fs::write(format!("{folder}/{name}"), content).unwrap();
     write("page.html", &page.unwrap());
+    let two = super::tests::analysis(analysis.tables[..2].to_vec());
+    write(
+        "two.html",
+        &html(&Page { title: "Two runs", analysis: &two, curves: &[], pictures: &[] }).unwrap(),
+    );
     write("tables.txt", &text(&analysis));
     write("tables.md", &markdown(&analysis));
     write("tables.tex", &latex(&analysis));
