@@ -113,7 +113,7 @@ impl Table {
 }
 
 /// Sorts by index; an index that comes twice would count twice, so it is an error.
-pub(super) fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
+fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
     rows.sort_by_key(|row| row.index);
     match rows.windows(2).find(|pair| pair[0].index == pair[1].index) {
         Some(pair) => Err(Error::Invalid(format!(

@@ -117,6 +117,8 @@ fn nothing_to_report_is_an_error() {
     let error = Analysis::new(vec![empty], &Options::default()).unwrap_err().to_string();
     assert!(error.contains("empty.tsv: there are no inputs"), "{error}");
     assert!(Analysis::new(Vec::new(), &Options::default()).is_err());
+    let error = Analysis::new(vec![small(), small()], &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("two runs are called small"), "{error}");
     let bad = Options { radii: Some(vec![f64::NAN]), reference: 0 };
     assert!(Analysis::new(vec![small()], &bad).is_err());
 }
@@ -147,7 +149,7 @@ fn a_bad_line_is_named() {
         ("1\t1\t-1\t0.5\t0\t0.3\t1", "line 3: abstains"),
         ("1\t1\t2\t0.5\t1\t0.3\t1", "line 3: `correct` is 1"),
         ("1\t1\t1\t0.5\t1\t0.3\t1:99:00", "line 3: `time` is"),
-        ("0\t1\t1\t0.5\t1\t0.3\t1", "input 0 is there twice"),
+        ("0\t1\t1\t0.5\t1\t0.3\t1", "line 3: input 0 is there twice"),
     ] {
         let error = read(line).unwrap_err().to_string();
         assert!(error.starts_with("f.tsv: ") && error.contains(says), "{line:?} gave {error}");

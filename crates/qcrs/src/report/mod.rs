@@ -3,6 +3,20 @@
 //! Every form shows the same [`Analysis`]: a table for the terminal, Markdown, LaTeX, CSV, JSON,
 //! SVG figures, and one HTML page that holds everything. A run with missing inputs is called
 //! incomplete wherever its numbers appear.
+//!
+//! ```
+//! use qcrs::analysis::{Analysis, Options, Table};
+//! use qcrs::report;
+//!
+//! let file = "idx\tlabel\tpredict\tradius\n0\t3\t3\t0.75\n1\t8\t-1\t0.0\n";
+//! let table = Table::from_tsv("cohen.tsv".into(), file)?;
+//! let analysis = Analysis::new(vec![table], &Options::default())?;
+//! assert!(report::text(&analysis).contains("0.3750"));
+//!
+//! let page = report::Page { title: "My model", analysis: &analysis, curves: &[], pictures: &[] };
+//! assert!(report::html(&page)?.starts_with("<!doctype html>"));
+//! # Ok::<(), qcrs::types::Error>(())
+//! ```
 
 mod bars;
 mod base64;

@@ -73,7 +73,10 @@ impl Plot {
     }
 
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
-        let share = |v: f64, (low, high): (f64, f64)| ((v - low) / (high - low)).clamp(0.0, 1.0);
+        // a single value stands in the middle
+        let share = |v: f64, (low, high): (f64, f64)| {
+            if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
+        };
         (LEFT + share(x, self.x) * (WIDTH - LEFT - RIGHT), TOP + (1.0 - share(y, self.y)) * HEIGHT)
     }
 

@@ -123,9 +123,13 @@ fn the_page_needs_nothing_else_and_states_the_promise() {
 #[test]
 fn figures_stand_alone() {
     let analysis = analysis(vec![per_input()]);
-    let all = figures(&analysis, &[curve()]).unwrap();
+    let flat = Curve { index: 21, points: vec![curve().points[0]; 2], chosen: None, ..curve() };
+    let all = figures(&analysis, &[curve(), flat]).unwrap();
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg"]);
+    assert_eq!(
+        names,
+        ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg", "sigma-radius-21.svg"]
+    );
     for (name, svg) in &all {
         assert!(
             svg.contains("prefers-color-scheme") && svg.contains("<title>") && svg.contains("<desc>"),
