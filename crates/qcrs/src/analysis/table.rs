@@ -89,9 +89,9 @@ impl Table {
         Self { name: name.into(), rows, owed, ..self.clone() }
     }
 
-    /// Whether every input owed is here; a file owes nothing that we know of.
-    pub fn complete(&self) -> bool {
-        self.owed.is_none_or(|owed| self.rows.len() == owed)
+    /// Whether every input owed is here; `None` for a file, which does not say what it owes.
+    pub fn complete(&self) -> Option<bool> {
+        self.owed.map(|owed| self.rows.len() == owed)
     }
 
     /// Whether every row has a true class, so that accuracy can be told.

@@ -129,7 +129,7 @@ pub fn markdown_escape(text: &str) -> String {
 }
 
 /// Text that LaTeX prints as it is.
-fn latex_escape(text: &str) -> String {
+pub fn latex_escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

@@ -52,7 +52,9 @@ pub fn markdown(analysis: &Analysis) -> String {
 
 /// LaTeX tables; they need `\usepackage{booktabs}`.
 pub fn latex(analysis: &Analysis) -> String {
-    join(analysis, &tables::all(analysis), Grid::latex, |note| format!("% {}\n", note.replace('\n', " ")))
+    join(analysis, &tables::all(analysis), Grid::latex, |note| {
+        format!("{{\\footnotesize {}\\par}}\n", grid::latex_escape(note))
+    })
 }
 
 fn join(

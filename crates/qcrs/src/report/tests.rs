@@ -78,7 +78,7 @@ fn an_incomplete_run_is_called_so_everywhere() {
         assert!(shown.contains(warning), "{shown}");
     }
     assert!(csv(&analysis).lines().nth(2).unwrap().starts_with("part,fixed-sigma,2,3,false,0,1,"));
-    assert!(json(&analysis).contains("\"complete\": false"));
+    assert!(json(&analysis).unwrap().contains("\"complete\": false"));
 }
 
 #[test]
@@ -92,6 +92,10 @@ fn a_hostile_name_stays_text() {
     let markdown = markdown(&analysis);
     assert!(!markdown.contains("<script") && markdown.contains("\\| a\\_b \\\\ (incomplete"), "{markdown}");
     let latex = latex(&analysis);
+    assert!(
+        latex.contains("\n{\\footnotesize frozen-sigma: a noise level per input."),
+        "the promise is printed"
+    );
     assert!(latex.contains(" \\& \"co\" | a\\_b \\textbackslash{}"), "{latex}");
     assert!(csv(&analysis).contains("\"<script>alert('x')</script> & \"\"co\"\" | a_b \\\""));
 }
@@ -103,7 +107,7 @@ fn radii_are_cut_and_the_page_says_so() {
     assert!(text(&analysis).contains(" 0.3333 "), "{}", text(&analysis));
     let page = page(&analysis, &[]);
     assert!(page.contains("rounded down") && page.contains("<td>0.3333<small>"));
-    let json: serde_json::Value = serde_json::from_str(&json(&analysis)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&analysis).unwrap()).unwrap();
     assert_eq!(json["runs"][0]["acr"]["value"], 0.99999 / 3.0);
     assert_eq!(json["runs"][0]["guarantee"], "frozen-sigma");
 }
@@ -176,7 +180,7 @@ fn a_page_to_look_at() {
     write("tables.md", &markdown(&analysis));
     write("tables.tex", &latex(&analysis));
     write("runs.csv", &csv(&analysis));
-    write("runs.json", &json(&analysis));
+    write("runs.json", &json(&analysis).unwrap());
     for (name, svg) in figures(&analysis, &curves).unwrap() {
         write(&name, &svg);
     }
