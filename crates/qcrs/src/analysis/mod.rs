@@ -19,6 +19,7 @@ pub use summary::{Summary, guarantee_name};
 pub use table::{Row, Table};
 
 use crate::types::Error;
+use std::collections::HashSet;
 
 /// What to compute.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Analyses `tables`. An empty list or a run without inputs is an error.
+    /// Analyses `tables`. An empty list, a run without inputs, or two of one name is an error.
     pub fn new(tables: Vec<Table>, options: &Options) -> Result<Self, Error> {
         let Some(reference) = tables.get(options.reference) else {
             let (asked, have) = (options.reference, tables.len());
@@ -54,6 +55,12 @@ impl Analysis {
                 "run {asked} is to be the reference, but there are {have} runs"
             )));
         };
+        // a reader could not tell them apart, nor see which of them is incomplete
+        let mut names = HashSet::new();
+        if let Some(twin) = tables.iter().find(|table| !names.insert(table.name.as_str())) {
+            let name = &twin.name;
+            return Err(Error::Invalid(format!("two runs are called {name}; give each a name of its own")));
+        }
         let radii = match &options.radii {
             Some(radii) => checked(radii)?,
             None => summary::default_radii(&tables),

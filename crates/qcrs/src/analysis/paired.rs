@@ -109,19 +109,21 @@ mod tests {
 
     #[test]
     fn the_sign_test_is_exact() {
-        // scipy.stats.binomtest(k, n).pvalue
+        // mpmath, 40 digits
         for (better, worse, expected) in [
             (0, 0, 1.0),
             (1, 0, 1.0),
             (5, 5, 1.0),
             (10, 0, 0.001953125),
             (0, 11, 0.0009765625),
-            (67, 33, 0.0008737198369),
-            (34, 66, 0.0017899303915),
-            (553, 447, 0.000889986),
+            (67, 33, 0.000873719836912372344),
+            (34, 66, 0.00178993039148685259),
+            (553, 447, 0.000889985964769302325),
+            (5200, 4800, 0.0000659351559867244206),
+            (6000, 4000, 1.74043164122687857e-89),
         ] {
             let p = sign_test(better, worse);
-            assert!((p / expected - 1.0).abs() < 1e-6, "{better}:{worse} gave {p}, not {expected}");
+            assert!((p / expected - 1.0).abs() < 1e-12, "{better}:{worse} gave {p}, not {expected}");
         }
     }
 }

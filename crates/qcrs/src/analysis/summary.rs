@@ -17,8 +17,8 @@ pub struct Summary {
     pub inputs: usize,
     /// The inputs a whole run has, where known.
     pub owed: Option<usize>,
-    /// False when inputs are missing.
-    pub complete: bool,
+    /// False when inputs are missing; not known for a file.
+    pub complete: Option<bool>,
     /// Average certified radius: the mean of correct · radius.
     pub acr: Option<Estimate>,
     /// The share certified with the right class at radius 0 or more; abstentions are wrong.

@@ -89,9 +89,9 @@ impl Table {
         Self { name: name.into(), rows, owed, ..self.clone() }
     }
 
-    /// Whether every input owed is here; a file owes nothing that we know of.
-    pub fn complete(&self) -> bool {
-        self.owed.is_none_or(|owed| self.rows.len() == owed)
+    /// Whether every input owed is here; `None` for a file, which does not say what it owes.
+    pub fn complete(&self) -> Option<bool> {
+        self.owed.map(|owed| self.rows.len() == owed)
     }
 
     /// Whether every row has a true class, so that accuracy can be told.
@@ -113,7 +113,7 @@ impl Table {
 }
 
 /// Sorts by index; an index that comes twice would count twice, so it is an error.
-pub(super) fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
+fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
     rows.sort_by_key(|row| row.index);
     match rows.windows(2).find(|pair| pair[0].index == pair[1].index) {
         Some(pair) => Err(Error::Invalid(format!(

@@ -74,7 +74,7 @@ fn a_small_run_by_hand() {
     close(summary.clean_accuracy.unwrap().value, 0.4, 1e-15);
     close(summary.abstained.value, 0.4, 1e-15);
     close(summary.wrong_certified.unwrap().value, 0.2, 1e-15);
-    assert_eq!((summary.failed, summary.inputs, summary.owed, summary.complete), (1, 5, Some(5), true));
+    assert_eq!((summary.failed, summary.inputs, summary.owed, summary.complete), (1, 5, Some(5), Some(true)));
     let accuracies: Vec<f64> = summary.certified_accuracy.iter().map(|(_, e)| e.value).collect();
     assert_eq!(accuracies, [0.4, 0.4, 0.2, 0.2, 0.0]);
     // passes do not vary: a mean, but no interval
@@ -99,11 +99,11 @@ fn default_radii_of(table: &Table) -> Vec<f64> {
 fn an_unfinished_run_says_so() {
     let table = Table::from_run("half".into(), &spec(5), &[record(0, 0, 0, Some(0.5))], &[]).unwrap();
     let summary = Summary::new(&table, &[]).unwrap();
-    assert_eq!((summary.inputs, summary.owed, summary.complete), (1, Some(5), false));
+    assert_eq!((summary.inputs, summary.owed, summary.complete), (1, Some(5), Some(false)));
     // one value allows no interval
     assert_eq!(summary.acr, Some(Estimate { value: 0.5, low: None, high: None }));
-    assert!(!table.only("even", |index| index % 2 == 0).complete());
-    assert!(table.only("first", |index| index == 0).complete());
+    assert_eq!(table.only("even", |index| index % 2 == 0).complete(), Some(false));
+    assert_eq!(table.only("first", |index| index == 0).complete(), Some(true));
 }
 
 #[test]
@@ -121,6 +121,8 @@ fn nothing_to_report_is_an_error() {
     let error = Analysis::new(vec![empty], &Options::default()).unwrap_err().to_string();
     assert!(error.contains("empty.tsv: there are no inputs"), "{error}");
     assert!(Analysis::new(Vec::new(), &Options::default()).is_err());
+    let error = Analysis::new(vec![small(), small()], &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("two runs are called small"), "{error}");
     let bad = Options { radii: Some(vec![f64::NAN]), reference: 0 };
     assert!(Analysis::new(vec![small()], &bad).is_err());
 }
@@ -131,7 +133,7 @@ fn without_labels_there_is_no_accuracy() {
     let summary = Summary::new(&Table::from_tsv("t".into(), text).unwrap(), &[0.25]).unwrap();
     assert_eq!((summary.acr, summary.clean_accuracy, summary.wrong_certified), (None, None, None));
     assert!(summary.certified_accuracy.is_empty());
-    assert_eq!(summary.guarantee, "unknown");
+    assert_eq!((summary.guarantee, summary.complete), ("unknown", None));
 }
 
 #[test]
@@ -151,7 +153,7 @@ fn a_bad_line_is_named() {
         ("1\t1\t-1\t0.5\t0\t0.3\t1", "line 3: abstains"),
         ("1\t1\t2\t0.5\t1\t0.3\t1", "line 3: `correct` is 1"),
         ("1\t1\t1\t0.5\t1\t0.3\t1:99:00", "line 3: `time` is"),
-        ("0\t1\t1\t0.5\t1\t0.3\t1", "input 0 is there twice"),
+        ("0\t1\t1\t0.5\t1\t0.3\t1", "line 3: input 0 is there twice"),
     ] {
         let error = read(line).unwrap_err().to_string();
         assert!(error.starts_with("f.tsv: ") && error.contains(says), "{line:?} gave {error}");

@@ -1,8 +1,9 @@
 //! The field's own result files: `idx label predict radius correct …`, tab-separated.
 
-use super::table::{Row, Table, in_order};
+use super::{Row, Table};
 use crate::run::Guarantee;
 use crate::types::Error;
+use std::collections::HashSet;
 use std::str::FromStr;
 
 impl Table {
@@ -18,14 +19,20 @@ impl Table {
         let header = lines.next().map_or("", |(_, line)| line);
         let columns =
             Columns::find(header).map_err(|problem| Error::format(&name, format!("line 1: {problem}")))?;
-        let mut rows = Vec::new();
+        let (mut rows, mut seen) = (Vec::new(), HashSet::new());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            let row = columns.row(line);
+            let mut fresh = |row: Row| {
+                let index = row.index;
+                let twice =
+                    || format!("input {index} is there twice; keep one of the two (never the better one)");
+                seen.insert(index).then_some(row).ok_or_else(twice)
+            };
+            let row = columns.row(line).and_then(&mut fresh);
             rows.push(
                 row.map_err(|problem| Error::format(&name, format!("line {}: {problem}", number + 1)))?,
             );
         }
-        let rows = in_order(&name, rows)?;
+        rows.sort_by_key(|row: &Row| row.index);
         let mut table = Self { name, guarantee: None, spec: None, rows, owed: None };
         if table.sigma_varies() {
             table.guarantee = Some(Guarantee::FrozenSigma);

@@ -1,7 +1,7 @@
 //! Bars with intervals, one below the other so that long names have room.
 
 use super::format::down;
-use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, text, ticks, wrap};
+use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, rect, text, ticks, wrap};
 use crate::analysis::Estimate;
 
 const LINE: f64 = 16.0;
@@ -24,16 +24,14 @@ pub fn bars(title: &str, desc: &str, label: &str, rows: &[Bar], style: Option<&s
     let at = |value: f64| START + value / largest * (WIDTH - START - RIGHT - LEFT);
     let (mut bodies, mut y) = (String::new(), 40.0);
     for Bar { name, style: number, number: estimate } in rows {
-        for words in wrap(name, 66) {
+        for words in wrap(name, 60) {
             bodies += &text(START, y, "", &words);
             y += LINE;
         }
         let (end, top, middle) = (at(estimate.value), y - 10.0, y - 10.0 + BAR / 2.0);
         let width = end - START;
-        bodies += &format!(
-            "<rect x=\"{START}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{BAR}\" class=\"bar c{}\"/>",
-            number % STYLES
-        );
+        let class = format!("bar c{}", number % STYLES);
+        bodies += &rect((START, top), (width, BAR), &class);
         let mut right = end;
         if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
             right = at(high);

@@ -1,28 +1,40 @@
 //! The numbers with every digit, for other programs.
 
-use crate::analysis::{Analysis, Estimate, Summary};
-use serde_json::json;
+use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Summary};
+use crate::types::Error;
+use serde::Serialize;
 
 /// A JSON object: `runs` (one summary each, with its classes), `paired` and `notes`.
-pub fn json(analysis: &Analysis) -> String {
-    let run = |(summary, classes): (&Summary, _)| {
-        let mut run = json!(summary);
-        run["classes"] = json!(classes);
-        run
-    };
-    let runs: Vec<_> = analysis.summaries.iter().zip(&analysis.classes).map(run).collect();
-    format!("{:#}\n", json!({ "runs": runs, "paired": analysis.paired, "notes": analysis.notes }))
+pub fn json(analysis: &Analysis) -> Result<String, Error> {
+    let runs = analysis.summaries.iter().zip(&analysis.classes);
+    let runs = runs.map(|(summary, classes)| Run { summary, classes }).collect();
+    let all = All { runs, paired: &analysis.paired, notes: &analysis.notes };
+    let text = serde_json::to_string_pretty(&all);
+    text.map(|text| text + "\n")
+        .map_err(|error| Error::Invalid(format!("the JSON could not be written: {error}")))
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    runs: Vec<Run<'a>>,
+    paired: &'a [Paired],
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    classes: &'a [ClassRow],
 }
 
 /// One line per run; every estimate has a column for its value and for both ends of its interval.
 /// What is not known is empty.
 pub fn csv(analysis: &Analysis) -> String {
-    let mut radii: Vec<f64> = Vec::new();
-    for &(radius, _) in analysis.summaries.iter().flat_map(|s| &s.certified_accuracy) {
-        if !radii.contains(&radius) {
-            radii.push(radius);
-        }
-    }
+    // every run with labels has the same radii
+    let longest = analysis.summaries.iter().max_by_key(|s| s.certified_accuracy.len());
+    let radii: Vec<f64> =
+        longest.iter().flat_map(|s| &s.certified_accuracy).map(|&(radius, _)| radius).collect();
     let mut head: Vec<String> =
         ["run", "guarantee", "inputs", "owed", "complete", "failed"].map(String::from).to_vec();
     let names =
@@ -33,8 +45,9 @@ pub fn csv(analysis: &Analysis) -> String {
     let mut text = head.join(",") + "\n";
     for s in &analysis.summaries {
         let owed = s.owed.map_or_else(String::new, |owed| owed.to_string());
+        let complete = s.complete.map_or_else(String::new, |complete| complete.to_string());
         let mut line = vec![quoted(&s.name), s.guarantee.into(), s.inputs.to_string(), owed];
-        line.extend([s.complete.to_string(), s.failed.to_string()]);
+        line.extend([complete, s.failed.to_string()]);
         let fixed = [
             s.acr,
             s.clean_accuracy,
@@ -43,8 +56,8 @@ pub fn csv(analysis: &Analysis) -> String {
             s.passes_per_input,
             s.seconds_per_input,
         ];
-        let at = |radius: &f64| s.certified_accuracy.iter().find(|(r, _)| r == radius).map(|&(_, e)| e);
-        line.extend(fixed.into_iter().chain(radii.iter().map(at)).flat_map(cells));
+        let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
+        line.extend(fixed.into_iter().chain((0..radii.len()).map(at)).flat_map(cells));
         text += &(line.join(",") + "\n");
     }
     text

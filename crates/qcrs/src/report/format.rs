@@ -24,9 +24,9 @@ pub fn interval(estimate: &Estimate, digits: usize) -> String {
     }
 }
 
-/// A positive number that promises nothing, to about three digits: 0.0123, 4.90, 100600.
+/// A number that promises nothing, to about four digits: 0.01234, 4.900, 100600.
 pub fn plain(value: f64) -> String {
-    let digits = if value == 0.0 { 0 } else { (2 - value.abs().log10().floor() as i32).clamp(0, 6) };
+    let digits = if value.fract() == 0.0 { 0 } else { (3 - value.abs().log10().floor() as i32).clamp(0, 6) };
     format!("{value:.*}", digits as usize)
 }
 
@@ -73,9 +73,7 @@ mod tests {
             assert_eq!((down(value, digits).as_str(), up(value, digits).as_str()), (lower, upper), "{value}");
         }
         assert_eq!(down(f64::NAN, 3), "NaN");
-        assert_eq!(
-            [plain(100_600.0), plain(4.9), plain(0.01234), plain(0.0)],
-            ["100600", "4.90", "0.0123", "0"]
-        );
+        let shown = [100_600.0, 4.9, 0.012344, 0.0, 12345.6].map(plain);
+        assert_eq!(shown, ["100600", "4.900", "0.01234", "0", "12346"]);
     }
 }

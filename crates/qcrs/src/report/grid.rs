@@ -1,6 +1,10 @@
 //! A table as cells, and the same cells for terminal, Markdown, LaTeX and the page.
 
+use super::svg::wrap;
 use minijinja::{Value, context};
+
+/// Characters of a name per line in a terminal.
+const NAME: usize = 36;
 
 /// A table: one head, and rows with as many cells.
 #[derive(Clone, Debug)]
@@ -41,22 +45,29 @@ impl Grid {
         context! { caption => self.caption.clone(), head => self.head.clone(), rows => self.rows.iter().map(row).collect::<Vec<_>>() }
     }
 
-    /// Aligned columns: the first to the left, the others to the right.
+    /// The same rows with fewer columns.
+    pub fn pick(&self, caption: &str, columns: &[usize]) -> Self {
+        let head = columns.iter().map(|&at| self.head[at].clone()).collect();
+        let rows = self.rows.iter().map(|row| columns.iter().map(|&at| row[at].clone()).collect()).collect();
+        Self { caption: caption.into(), head, rows, crowded: self.crowded }
+    }
+
+    /// Aligned columns: the first to the left, the others to the right with intervals below.
     pub fn text(&self) -> String {
-        let cell = |cell: &Cell| if self.crowded { cell.value.clone() } else { cell.joined() };
-        let rows: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-        let all = || std::iter::once(&self.head).chain(&rows);
-        let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let padded = row.iter().zip(&widths).enumerate();
-            let padded = padded
-                .map(|(at, (text, &w))| if at == 0 { format!("{text:<w$}") } else { format!("{text:>w$}") });
-            padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+        let cell = |(at, cell): (usize, &Cell)| match at {
+            0 => wrap(&cell.value, NAME),
+            _ if self.crowded || cell.interval.is_empty() => vec![cell.value.clone()],
+            _ => vec![cell.value.clone(), cell.interval.clone()],
         };
+        let head: Vec<Vec<String>> = self.head.iter().map(|name| vec![name.clone()]).collect();
+        let rows: Vec<Vec<Vec<String>>> =
+            self.rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect();
+        let lines = |at: usize| std::iter::once(&head).chain(&rows).flat_map(move |row| &row[at]);
+        let widths: Vec<usize> =
+            (0..head.len()).map(|at| lines(at).map(|line| line.chars().count()).max().unwrap_or(0)).collect();
         let rule = "-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1));
-        let body: String = rows.iter().map(line).collect();
-        format!("{}\n\n{}{rule}\n{body}", self.caption, line(&self.head))
+        let body: String = rows.iter().map(|row| text_row(row, &widths)).collect();
+        format!("{}\n\n{}{rule}\n{body}", self.caption, text_row(&head, &widths))
     }
 
     /// A GitHub table under a bold caption.
@@ -87,6 +98,20 @@ impl Grid {
     }
 }
 
+/// Cells of several lines, side by side.
+fn text_row(cells: &[Vec<String>], widths: &[usize]) -> String {
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let padded = |(at, (cell, &width)): (usize, (&Vec<String>, &usize)), number: usize| {
+        let line = cell.get(number).map_or("", String::as_str);
+        if at == 0 { format!("{line:<width$}") } else { format!("{line:>width$}") }
+    };
+    let line = |number| {
+        let cells = cells.iter().zip(widths).enumerate().map(|cell| padded(cell, number));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    (0..height).map(line).collect()
+}
+
 /// Text that Markdown and the HTML in it leave alone.
 pub fn markdown_escape(text: &str) -> String {
     let mut out = String::new();
@@ -104,7 +129,7 @@ pub fn markdown_escape(text: &str) -> String {
 }
 
 /// Text that LaTeX prints as it is.
-fn latex_escape(text: &str) -> String {
+pub fn latex_escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

@@ -66,6 +66,7 @@ fn values(page: &Page) -> Result<Value, Error> {
         curves => curves.into_iter().map(figure).collect::<Vec<_>>(),
         pictures => page.pictures.iter().map(picture).collect::<Vec<_>>(),
         classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
+        open => analysis.tables.len() <= 2,
         runs,
     })
 }

@@ -3,6 +3,20 @@
 //! Every form shows the same [`Analysis`]: a table for the terminal, Markdown, LaTeX, CSV, JSON,
 //! SVG figures, and one HTML page that holds everything. A run with missing inputs is called
 //! incomplete wherever its numbers appear.
+//!
+//! ```
+//! use qcrs::analysis::{Analysis, Options, Table};
+//! use qcrs::report;
+//!
+//! let file = "idx\tlabel\tpredict\tradius\n0\t3\t3\t0.75\n1\t8\t-1\t0.0\n";
+//! let table = Table::from_tsv("cohen.tsv".into(), file)?;
+//! let analysis = Analysis::new(vec![table], &Options::default())?;
+//! assert!(report::text(&analysis).contains("0.3750"));
+//!
+//! let page = report::Page { title: "My model", analysis: &analysis, curves: &[], pictures: &[] };
+//! assert!(report::html(&page)?.starts_with("<!doctype html>"));
+//! # Ok::<(), qcrs::types::Error>(())
+//! ```
 
 mod bars;
 mod base64;
@@ -24,23 +38,32 @@ pub use words::guarantee_in_words;
 use crate::analysis::Analysis;
 use grid::Grid;
 
-/// Plain tables for a terminal.
+/// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis) -> String {
-    join(analysis, Grid::text, |note| format!("{note}\n"))
+    join(analysis, &tables::short(analysis), Grid::text, |note| format!("{note}\n"))
 }
 
 /// Tables in GitHub's Markdown.
 pub fn markdown(analysis: &Analysis) -> String {
-    join(analysis, Grid::markdown, |note| format!("{}\n", grid::markdown_escape(note)))
+    join(analysis, &tables::all(analysis), Grid::markdown, |note| {
+        format!("{}\n", grid::markdown_escape(note))
+    })
 }
 
 /// LaTeX tables; they need `\usepackage{booktabs}`.
 pub fn latex(analysis: &Analysis) -> String {
-    join(analysis, Grid::latex, |note| format!("% {}\n", note.replace('\n', " ")))
+    join(analysis, &tables::all(analysis), Grid::latex, |note| {
+        format!("{{\\footnotesize {}\\par}}\n", grid::latex_escape(note))
+    })
 }
 
-fn join(analysis: &Analysis, grid: impl Fn(&Grid) -> String, note: impl Fn(&str) -> String) -> String {
-    let tables = tables::all(analysis).iter().map(grid).collect::<Vec<_>>().join("\n");
+fn join(
+    analysis: &Analysis,
+    grids: &[Grid],
+    grid: impl Fn(&Grid) -> String,
+    note: impl Fn(&str) -> String,
+) -> String {
+    let tables = grids.iter().map(grid).collect::<Vec<_>>().join("\n");
     let notes: String = tables::notes(analysis).iter().map(|line| note(line)).collect();
     format!("{tables}\n{notes}")
 }

@@ -6,8 +6,8 @@ const TOP: f64 = 32.0;
 const HEIGHT: f64 = 230.0;
 const LINE: f64 = 16.0;
 /// Characters that fit beside a legend's sample, and in a note.
-const LEGEND: usize = 56;
-const NOTE: usize = 66;
+const LEGEND: usize = 52;
+const NOTE: usize = 62;
 
 /// What to draw, in data units.
 pub struct Plot {
@@ -48,7 +48,7 @@ pub enum Mark {
 impl Plot {
     /// The figure; `style` is embedded when it must stand alone.
     pub fn svg(&self, style: Option<&str>) -> String {
-        let (mut body, below) = (self.axes(), TOP + HEIGHT + 2.0 * LINE + 14.0);
+        let (mut body, below) = (self.axes(), TOP + HEIGHT + 2.0 * LINE + 20.0);
         // bands first, so that no line is covered
         for bands in [true, false] {
             for series in &self.series {
@@ -73,7 +73,10 @@ impl Plot {
     }
 
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
-        let share = |v: f64, (low, high): (f64, f64)| ((v - low) / (high - low)).clamp(0.0, 1.0);
+        // a single value stands in the middle
+        let share = |v: f64, (low, high): (f64, f64)| {
+            if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
+        };
         (LEFT + share(x, self.x) * (WIDTH - LEFT - RIGHT), TOP + (1.0 - share(y, self.y)) * HEIGHT)
     }
 
@@ -130,11 +133,9 @@ impl Plot {
     }
 
     fn joined(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
-        let mut out = String::new();
-        for (x, y) in points.map(|(x, y)| self.at(x, y)) {
-            out += &format!("{}{x:.1} {y:.1}", if out.is_empty() { 'M' } else { 'L' });
-        }
-        out
+        let points: Vec<String> =
+            points.map(|(x, y)| self.at(x, y)).map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+        format!("M{}", points.join("L"))
     }
 
     /// A step function, exact to the tenth of a unit in which it is drawn: ten thousand steps
@@ -148,9 +149,9 @@ impl Plot {
             if out.is_empty() {
                 out = format!("M{x} {y}");
             } else if x != last.0 {
-                out += &format!("H{x}V{y}");
+                out.extend(["H", &x, "V", &y]);
             } else if y != last.1 {
-                out += &format!("V{y}");
+                out.extend(["V", &y]);
             }
             last = (x, y);
         }

@@ -34,6 +34,11 @@ pub fn line((x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) -> String {
     format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>")
 }
 
+/// A rectangle by its top left corner and its size.
+pub fn rect((x, y): (f64, f64), (width, height): (f64, f64), class: &str) -> String {
+    format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"{class}\"/>")
+}
+
 /// The classes of the `number`-th series: a colour and a dash pattern, no two alike below 36.
 pub fn stroke(number: usize) -> String {
     format!("c{} d{}", number % STYLES, (number + number / STYLES) % STYLES)

@@ -6,34 +6,45 @@ use super::words::{guarantee_in_words, title, title_of};
 use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Spread, Summary};
 use crate::run::Guarantee;
 
-/// Every table of a report, in reading order.
-pub fn all(analysis: &Analysis) -> Vec<Grid> {
-    let mut grids = vec![headline(analysis)];
+/// More classes than this are a table for a program, not for paper.
+const CLASSES: usize = 20;
+
+/// What a terminal has room for.
+pub fn short(analysis: &Analysis) -> Vec<Grid> {
+    // the page has room for one wide table, a terminal or a sheet of paper has not
+    let headline = headline(analysis);
+    let cost: Vec<usize> = std::iter::once(0).chain(6..headline.head.len()).collect();
+    let mut grids =
+        vec![headline.pick("Results", &[0, 1, 2, 3, 4, 5]), headline.pick("Cost and promise", &cost)];
     grids.extend(accuracy(analysis));
     grids.extend(pairs(analysis));
-    let labelled = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
-    grids.extend(labelled.map(|(summary, rows)| classes(summary, rows)));
     grids
+}
+
+/// The same, and the classes of every run that has few enough.
+pub fn all(analysis: &Analysis) -> Vec<Grid> {
+    let few = |(_, rows): &(&Summary, &Vec<ClassRow>)| (1..=CLASSES).contains(&rows.len());
+    let classed = analysis.summaries.iter().zip(&analysis.classes).filter(few);
+    short(analysis).into_iter().chain(classed.map(|(summary, rows)| classes(summary, rows))).collect()
 }
 
 /// One row per run: what it reached, and what it cost.
 pub fn headline(analysis: &Analysis) -> Grid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
-    let mut head =
-        vec!["run", "guarantee", "inputs", "ACR", "clean accuracy", "abstained", "wrong, certified"];
-    head.extend(["passes/input", "seconds/input"]);
+    let mut head = vec!["run", "ACR", "clean accuracy", "abstained", "wrong, certified", "inputs"];
+    head.extend(["passes/input", "seconds/input", "guarantee"]);
     head.extend(failures.then_some("failed"));
     let row = |s: &Summary| {
         let mut row = vec![
             Cell::new(title(s)),
-            Cell::new(s.guarantee),
-            Cell::new(s.inputs.to_string()),
             optional(s.acr, claim),
             optional(s.clean_accuracy, claim),
             doubt(s.abstained),
             optional(s.wrong_certified, doubt),
+            Cell::new(s.inputs.to_string()),
             optional(s.passes_per_input, cost),
             optional(s.seconds_per_input, cost),
+            Cell::new(s.guarantee),
         ];
         row.extend(failures.then(|| Cell::new(s.failed.to_string())));
         row
@@ -59,7 +70,7 @@ pub fn accuracy(analysis: &Analysis) -> Option<Grid> {
 /// Every run against the reference; `None` when there is nothing to compare.
 pub fn pairs(analysis: &Analysis) -> Option<Grid> {
     let reference = &analysis.paired.first()?.a;
-    let head = ["run", "common inputs", "ACR there", "reference there", "difference", "relative gain, %"];
+    let head = ["run", "difference", "gain, %", "ACR", "reference", "common inputs"];
     let head =
         head.into_iter().chain(["better", "equal", "worse", "sign test p"]).map(String::from).collect();
     let row = |p: &Paired| {
@@ -74,19 +85,18 @@ pub fn pairs(analysis: &Analysis) -> Option<Grid> {
         };
         vec![
             Cell::new(title_of(analysis, &p.b)),
-            Cell::new(p.common.to_string()),
-            Cell::new(down(p.acr_b, 4)),
-            Cell::new(down(p.acr_a, 4)),
             claim(p.difference),
             optional(p.gain, percent),
+            Cell::new(down(p.acr_b, 4)),
+            Cell::new(down(p.acr_a, 4)),
+            Cell::new(p.common.to_string()),
             Cell::new(p.better.to_string()),
             Cell::new(p.equal.to_string()),
             Cell::new(p.worse.to_string()),
             Cell::new(p_value(p.sign_test)),
         ]
     };
-    let caption =
-        format!("Difference from {}, on the inputs that both runs have", title_of(analysis, reference));
+    let caption = format!("ACR against {}, on the inputs that both runs have", title_of(analysis, reference));
     Some(Grid { caption, head, rows: analysis.paired.iter().map(row).collect(), crowded: false })
 }
 

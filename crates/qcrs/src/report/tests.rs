@@ -78,7 +78,7 @@ fn an_incomplete_run_is_called_so_everywhere() {
         assert!(shown.contains(warning), "{shown}");
     }
     assert!(csv(&analysis).lines().nth(2).unwrap().starts_with("part,fixed-sigma,2,3,false,0,1,"));
-    assert!(json(&analysis).contains("\"complete\": false"));
+    assert!(json(&analysis).unwrap().contains("\"complete\": false"));
 }
 
 #[test]
@@ -92,6 +92,10 @@ fn a_hostile_name_stays_text() {
     let markdown = markdown(&analysis);
     assert!(!markdown.contains("<script") && markdown.contains("\\| a\\_b \\\\ (incomplete"), "{markdown}");
     let latex = latex(&analysis);
+    assert!(
+        latex.contains("\n{\\footnotesize frozen-sigma: a noise level per input."),
+        "the promise is printed"
+    );
     assert!(latex.contains(" \\& \"co\" | a\\_b \\textbackslash{}"), "{latex}");
     assert!(csv(&analysis).contains("\"<script>alert('x')</script> & \"\"co\"\" | a_b \\\""));
 }
@@ -103,7 +107,7 @@ fn radii_are_cut_and_the_page_says_so() {
     assert!(text(&analysis).contains(" 0.3333 "), "{}", text(&analysis));
     let page = page(&analysis, &[]);
     assert!(page.contains("rounded down") && page.contains("<td>0.3333<small>"));
-    let json: serde_json::Value = serde_json::from_str(&json(&analysis)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&analysis).unwrap()).unwrap();
     assert_eq!(json["runs"][0]["acr"]["value"], 0.99999 / 3.0);
     assert_eq!(json["runs"][0]["guarantee"], "frozen-sigma");
 }
@@ -123,9 +127,13 @@ fn the_page_needs_nothing_else_and_states_the_promise() {
 #[test]
 fn figures_stand_alone() {
     let analysis = analysis(vec![per_input()]);
-    let all = figures(&analysis, &[curve()]).unwrap();
+    let flat = Curve { index: 21, points: vec![curve().points[0]; 2], chosen: None, ..curve() };
+    let all = figures(&analysis, &[curve(), flat]).unwrap();
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg"]);
+    assert_eq!(
+        names,
+        ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg", "sigma-radius-21.svg"]
+    );
     for (name, svg) in &all {
         assert!(
             svg.contains("prefers-color-scheme") && svg.contains("<title>") && svg.contains("<desc>"),
@@ -147,15 +155,10 @@ fn every_table_has_one_cell_per_column() {
 #[ignore = "writes files"]
 fn a_page_to_look_at() {
     let Ok(folder) = std::env::var("QCRS_PAGE") else { return };
-    let cohen = ["0.12", "0.25", "0.50"].map(|sigma| format!("cohen-cifar10-resnet110-noise{sigma}"));
-    let files = cohen[2..]
-        .iter()
-        .chain(["qcrs-cifar10-resnet110-noise0.50".to_owned()].iter())
-        .chain(&cohen[..2])
-        .cloned()
-        .collect::<Vec<_>>();
-    let mut tables: Vec<Table> =
-        files.iter().filter_map(|file| crate::analysis::tests::golden(file)).collect();
+    let files = ["cohen-cifar10-resnet110-noise0.50", "qcrs-cifar10-resnet110-noise0.50"];
+    let files =
+        files.into_iter().chain(["cohen-cifar10-resnet110-noise0.12", "cohen-cifar10-resnet110-noise0.25"]);
+    let mut tables: Vec<Table> = files.filter_map(crate::analysis::tests::golden).collect();
     tables.push(partial("demo run with <hostile> & rather long name, to see what happens to it"));
     let analysis = analysis(tables);
     let curves: Vec<Curve> = [20, 40, 60].map(|index| Curve { index, ..curve() }).to_vec();
@@ -168,11 +171,16 @@ fn a_page_to_look_at() {
     });
     let write = |name: &str, content: &str| std::fs::write(format!("{folder}/{name}"), content).unwrap();
     write("page.html", &page.unwrap());
+    let two = super::tests::analysis(analysis.tables[..2].to_vec());
+    write(
+        "two.html",
+        &html(&Page { title: "Two runs", analysis: &two, curves: &[], pictures: &[] }).unwrap(),
+    );
     write("tables.txt", &text(&analysis));
     write("tables.md", &markdown(&analysis));
     write("tables.tex", &latex(&analysis));
     write("runs.csv", &csv(&analysis));
-    write("runs.json", &json(&analysis));
+    write("runs.json", &json(&analysis).unwrap());
     for (name, svg) in figures(&analysis, &curves).unwrap() {
         write(&name, &svg);
     }

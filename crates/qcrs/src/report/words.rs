@@ -26,7 +26,7 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
 
 /// "incomplete: 137 of 200 inputs"; `None` for a whole run.
 pub fn incomplete(summary: &Summary) -> Option<String> {
-    let owed = summary.owed.filter(|_| !summary.complete)?;
+    let owed = summary.owed.filter(|_| summary.complete == Some(false))?;
     Some(format!("incomplete: {} of {owed} inputs", summary.inputs))
 }
 
