@@ -39,6 +39,7 @@ impl Alpha {
 
     /// An equal share of this failure probability for each of `parts` statements,
     /// rounded down so that the shares never add up to more than the whole.
+    #[must_use]
     pub fn share(self, parts: usize) -> Self {
         if parts == 1 { self } else { Self((self.0 / parts as f64).next_down()) }
     }

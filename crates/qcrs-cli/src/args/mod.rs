@@ -5,5 +5,5 @@ mod method;
 mod model;
 
 pub use data::DataArgs;
-pub use method::{BudgetArgs, Method, MethodArgs};
+pub use method::{BudgetArgs, MethodArgs};
 pub use model::ModelArgs;

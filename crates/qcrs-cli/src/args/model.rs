@@ -32,7 +32,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "T")]
     pub threads: Option<usize>,
     /// Noisy copies per call of the engine
-    #[arg(long, default_value_t = 32, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, default_value_t = 16, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub batch: u32,
 }
 

@@ -68,10 +68,10 @@ pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
     let passes = ids.len() as u64 * (sigmas.len() as u64 + 1) * u64::from(args.n);
-    let curves = Progress::new(passes, quiet).watch(&sampler, || {
+    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes, quiet).watch(&sampler, || {
         ids.iter().map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas)).collect()
     });
-    let curves: Vec<Curve> = curves.map_err(|error: anyhow::Error| error)?;
+    let curves = curves?;
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
     }

@@ -31,6 +31,24 @@ impl InputTransform {
         }
         Ok(())
     }
+
+    /// What the model gets to see of a batch of images with `plane` pixels per channel.
+    pub fn apply(&self, batch: &[f32], plane: usize) -> Vec<f32> {
+        let mut out = Vec::with_capacity(batch.len());
+        self.apply_into(batch, plane, &mut out);
+        out
+    }
+
+    fn apply_into(&self, batch: &[f32], plane: usize, out: &mut Vec<f32>) {
+        out.clear();
+        for image in batch.chunks_exact(plane * self.mean.len()) {
+            let channels = image.chunks_exact(plane).zip(self.mean.iter().zip(&self.std));
+            let mut write = |(pixels, (mean, std)): (&[f32], (&f32, &f32))| {
+                out.extend(pixels.iter().map(|pixel| (pixel - mean) / std));
+            };
+            if self.reversed { channels.rev().for_each(&mut write) } else { channels.for_each(&mut write) }
+        }
+    }
 }
 
 /// A classifier behind an [`InputTransform`].
@@ -55,20 +73,9 @@ impl Classifier for Transformed<'_> {
     }
 
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
-        let InputTransform { mean, std, reversed } = &self.transform;
-        let (len, channels) = (self.input_len(), mean.len());
-        let plane = len / channels;
+        let plane = self.input_len() / self.transform.mean.len();
         BATCH.with_borrow_mut(|buffer| {
-            buffer.resize(batch.len(), 0.0);
-            for (from, to) in batch.chunks_exact(len).zip(buffer.chunks_exact_mut(len)) {
-                for (channel, pixels) in from.chunks_exact(plane).enumerate() {
-                    let place = if *reversed { channels - 1 - channel } else { channel };
-                    let target = &mut to[place * plane..(place + 1) * plane];
-                    for (target, pixel) in target.iter_mut().zip(pixels) {
-                        *target = (pixel - mean[channel]) / std[channel];
-                    }
-                }
-            }
+            self.transform.apply_into(batch, plane, buffer);
             self.inner.logits(buffer, out)
         })
     }

@@ -1,0 +1,152 @@
+//! `qcrs bench`: where does the time go?
+
+use crate::args::ModelArgs;
+use crate::output::{self, Format};
+use anyhow::Context;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
+use qcrs::types::{Error, Sigma};
+use rayon::prelude::*;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// What was typed after `qcrs bench`.
+#[derive(clap::Args)]
+pub struct BenchArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Channels, height and width of an image, where the model does not say
+    #[arg(long, default_value = "3,32,32", value_delimiter = ',', value_name = "C,H,W")]
+    shape: Vec<usize>,
+    /// Seconds per measurement
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// How often each measurement is repeated, in turn with the others
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Measures engine, certifier and noise in turn, and one thread against all.
+pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
+    let shape: [usize; 3] = args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
+    let model = qcrs_onnx::load(&args.model.model, shape, &args.model.load_options())?;
+    let threads = args.model.threads();
+    let bench = Bench {
+        classifier: &*model.classifier,
+        batch: args.model.batch,
+        image: (0..shape.iter().product()).map(|i| (i % 255) as f32 / 255.0).collect(),
+        time: Duration::try_from_secs_f64(args.seconds).context("--seconds")?,
+    };
+    let pools = [pool(threads)?, pool(1)?];
+    let mut rates = [const { Vec::new() }; 5];
+    for round in 0..args.rounds {
+        if !quiet {
+            eprintln!("round {} of {}", round + 1, args.rounds);
+        }
+        rates[0].push(pools[0].install(|| bench.engine())?);
+        rates[1].push(pools[0].install(|| bench.certifier())?);
+        rates[2].push(pools[0].install(|| bench.noise()));
+        rates[3].push(pools[1].install(|| bench.engine())?);
+        rates[4].push(pools[1].install(|| bench.certifier())?);
+    }
+    let [engine, certifier, noise, engine_one, certifier_one] = rates.map(median);
+    let (share, scaling) = (certifier / engine, certifier / certifier_one);
+    if args.format == Format::Json {
+        return output::print_json(&json!({
+            "engine": model.engine, "threads": threads, "batch": args.model.batch, "rounds": args.rounds,
+            "engine_images_per_second": engine, "certifier_images_per_second": certifier,
+            "noise_images_per_second": noise, "certifier_share_of_engine": share,
+            "noise_share_of_time": certifier / noise,
+            "one_thread": { "engine_images_per_second": engine_one, "certifier_images_per_second": certifier_one },
+            "scaling": scaling,
+        }));
+    }
+    let name = &model.engine;
+    let percent = 100.0 * share;
+    let noise_percent = 100.0 * certifier / noise;
+    output::print(&format!(
+        "{name}, {threads} threads, batches of {}; images/s, medians of {} rounds\n\
+         bare engine           {engine:>10.0}\n\
+         whole certifier       {certifier:>10.0}   {percent:.1} % of the bare engine\n\
+         noise alone           {noise:>10.0}   {noise_percent:.1} % of the certifier's time\n\
+         certifier, 1 thread   {certifier_one:>10.0}   {threads} threads are {scaling:.2} times as fast",
+        args.model.batch, args.rounds
+    ))
+}
+
+struct Bench<'a> {
+    classifier: &'a dyn Classifier,
+    batch: u32,
+    image: Vec<f32>,
+    time: Duration,
+}
+
+impl Bench<'_> {
+    /// Images per second of every thread of the pool calling the engine with the same batch.
+    fn engine(&self) -> Result<f64, Error> {
+        let batch = self.image.repeat(self.batch as usize);
+        self.per_thread(|| {
+            let mut scores = vec![0.0; self.batch as usize * self.classifier.num_classes()];
+            self.classifier.logits(&batch, &mut scores)
+        })
+    }
+
+    /// Images per second of drawing noise alone.
+    fn noise(&self) -> f64 {
+        let (noise, stream) = self.address();
+        let rate = self.per_thread(|| {
+            let mut out = vec![0.0; self.image.len()];
+            for draw in 0..self.batch {
+                noise.add(&stream, draw, &self.image, &mut out);
+            }
+            Ok(())
+        });
+        rate.unwrap_or_default()
+    }
+
+    /// Images per second of SAMPLEUNDERNOISE, as a certificate asks for them.
+    fn certifier(&self) -> Result<f64, Error> {
+        let sampler = MonteCarlo::new(self.classifier, self.batch);
+        let (noise, stream) = self.address();
+        let begin = Instant::now();
+        let mut next = 0;
+        while begin.elapsed() < self.time {
+            let draws = Draws { stream, range: next..next + 100 * self.batch };
+            next = draws.range.end;
+            sampler.sample_under_noise(&self.image, noise, &draws)?;
+        }
+        Ok(f64::from(next) / begin.elapsed().as_secs_f64())
+    }
+
+    fn address(&self) -> (Noise, Stream) {
+        let sigma = Sigma::new(0.25).unwrap_or_else(|_| unreachable!("0.25 is positive"));
+        (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Tune })
+    }
+
+    fn per_thread(&self, call: impl Fn() -> Result<(), Error> + Sync) -> Result<f64, Error> {
+        let begin = Instant::now();
+        let threads = rayon::current_num_threads();
+        let calls = (0..threads).into_par_iter().with_max_len(1).map(|_| {
+            let mut calls = 0_u64;
+            while begin.elapsed() < self.time {
+                call()?;
+                calls += 1;
+            }
+            Ok(calls)
+        });
+        let calls: u64 = calls.try_reduce(|| 0, |a, b| Ok(a + b))?;
+        Ok((calls * u64::from(self.batch)) as f64 / begin.elapsed().as_secs_f64())
+    }
+}
+
+fn pool(threads: usize) -> anyhow::Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads")
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,234 @@
+//! `qcrs doctor`: which scale, which layout, where is the normalisation?
+
+mod variants;
+
+use crate::args::{DataArgs, ModelArgs};
+use crate::output::{self, Format};
+use crate::setup::Setup;
+use anyhow::{bail, ensure};
+use qcrs::noise::{Noise, Phase, Stream};
+use qcrs::sample::Classifier;
+use qcrs::types::{Error, Sigma};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fmt::Write;
+use std::time::Instant;
+use variants::Variant;
+
+/// What was typed after `qcrs doctor`.
+#[derive(clap::Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    /// The noise the model was trained with, if known
+    #[arg(long, default_value_t = 0.25)]
+    sigma: f64,
+    /// How many images to try
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    images: u32,
+    /// Predict the time of runs of this n
+    #[arg(long, alias = "N", default_value_t = 100_000)]
+    n: u32,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// What was measured.
+#[derive(Serialize)]
+struct Findings {
+    engine: String,
+    shape: [usize; 3],
+    classes: usize,
+    inputs: u32,
+    pixel_range: [f32; 2],
+    images_tried: usize,
+    sigma: f64,
+    readings: Vec<Reading>,
+    diagnosis: String,
+    images_per_second: f64,
+    seconds_per_certificate: f64,
+    seconds_for_all: f64,
+    batch_invariant: bool,
+}
+
+/// Accuracy when the pixels are handed over in one particular way.
+#[derive(Serialize)]
+struct Reading {
+    way: &'static str,
+    declared: bool,
+    clean_accuracy: f64,
+    noisy_accuracy: f64,
+}
+
+/// Measures and explains.
+pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<()> {
+    let sigma = Sigma::new(args.sigma)?;
+    let setup = Setup::open(&args.model, &args.data)?;
+    if !quiet {
+        setup.model.notes.iter().for_each(|note| eprintln!("{note}"));
+    }
+    let findings = measure(args, &setup, sigma)?;
+    if args.format == Format::Json {
+        return output::print_json(&findings);
+    }
+    output::print(&text(args, &findings))
+}
+
+fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
+    let inputs = setup.len()?;
+    let selected: Vec<u32> = args.data.selection(inputs).ids().collect();
+    ensure!(!selected.is_empty(), "no input is selected; --skip, --max and --count leave nothing of {inputs}");
+    // spread over the selection: folders and files are often sorted by class
+    let step = (selected.len() / args.images as usize).max(1);
+    let ids = selected.iter().step_by(step).take(args.images as usize);
+    let examples = ids.map(|&id| Ok((id, setup.example(id)?))).collect::<Result<Vec<_>, Error>>()?;
+    let labels: Option<Vec<usize>> = examples.iter().map(|(_, example)| example.label).collect();
+    let Some(labels) = labels else {
+        bail!("the data has no labels, so nothing can be said about accuracy; give --labels, or class folders");
+    };
+    if let Some(label) = labels.iter().find(|&&label| label >= setup.model.classifier.num_classes()) {
+        bail!("label {label} is beyond the model's {} classes", setup.model.classifier.num_classes());
+    }
+    let clean: Vec<f32> = examples.iter().flat_map(|(_, example)| example.pixels.clone()).collect();
+    let mut noisy = clean.clone();
+    let len = setup.model.classifier.input_len();
+    for ((id, example), out) in examples.iter().zip(noisy.chunks_mut(len)) {
+        let stream = Stream { seed: 0, input: *id, phase: Phase::Tune };
+        Noise::Gaussian(sigma).add(&stream, 0, &example.pixels, out);
+    }
+
+    let shape = setup.data.dataset.shape();
+    let declared = Variant::declared(setup.transform.clone());
+    let mut readings = Vec::new();
+    for variant in std::iter::once(declared).chain(Variant::alternatives(shape[0])) {
+        let accuracy = |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), &labels);
+        readings.push(Reading {
+            way: variant.way,
+            declared: readings.is_empty(),
+            clean_accuracy: accuracy(&clean)?,
+            noisy_accuracy: accuracy(&noisy)?,
+        });
+    }
+    let images_per_second = speed(setup, &noisy)?;
+    let seconds_per_certificate = f64::from(args.n) / images_per_second;
+    let extremes = clean.iter().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)]);
+    Ok(Findings {
+        engine: setup.model.engine.clone(),
+        shape,
+        classes: setup.model.classifier.num_classes(),
+        inputs,
+        pixel_range: extremes,
+        images_tried: labels.len(),
+        sigma: sigma.get(),
+        diagnosis: diagnose(&readings, labels.len(), setup.model.classifier.num_classes()),
+        readings,
+        images_per_second,
+        seconds_per_certificate,
+        seconds_for_all: seconds_per_certificate * selected.len() as f64,
+        batch_invariant: setup.model.batch_invariant,
+    })
+}
+
+/// The share of images whose label scores highest; scores that are not finite are wrong.
+fn accuracy(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Result<f64, Error> {
+    let (len, classes) = (classifier.input_len(), classifier.num_classes());
+    let right = pixels.par_chunks(16 * len).zip(labels.par_chunks(16)).map(|(batch, labels)| {
+        let mut scores = vec![f32::NAN; labels.len() * classes];
+        classifier.logits(batch, &mut scores)?;
+        let wins = |(row, &label): (&[f32], &usize)| {
+            row.iter().enumerate().all(|(class, &score)| score < row[label] || class == label) && row[label].is_finite()
+        };
+        Ok(scores.chunks(classes).zip(labels).filter(|&pair| wins(pair)).count())
+    });
+    let right: usize = right.try_reduce(|| 0, |a, b| Ok::<_, Error>(a + b))?;
+    Ok(right as f64 / labels.len() as f64)
+}
+
+/// Images per second on all threads, over at least a second.
+fn speed(setup: &Setup, pixels: &[f32]) -> Result<f64, Error> {
+    let classifier = &*setup.model.classifier;
+    let (len, classes, batch) = (classifier.input_len(), classifier.num_classes(), setup.args.batch as usize);
+    let images: Vec<f32> = pixels.iter().copied().cycle().take(batch * len).collect();
+    let begin = Instant::now();
+    let mut done = 0;
+    while begin.elapsed().as_secs_f64() < 1.0 {
+        (0..4 * setup.args.threads()).into_par_iter().try_for_each(|_| {
+            classifier.logits(&images, &mut vec![0.0; batch * classes])
+        })?;
+        done += 4 * setup.args.threads() * batch;
+    }
+    Ok(done as f64 / begin.elapsed().as_secs_f64())
+}
+
+/// Says which way is right. A lead counts when it is larger than three standard errors.
+fn diagnose(readings: &[Reading], images: usize, classes: usize) -> String {
+    let score = |reading: &Reading| reading.clean_accuracy.max(reading.noisy_accuracy);
+    let declared = &readings[0];
+    let best = readings.iter().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(declared);
+    let error = 3.0 * (0.25 / images as f64).sqrt();
+    if score(best) > score(declared) + error {
+        let way = best.way;
+        let (now, then) = (100.0 * score(declared), 100.0 * score(best));
+        let option = variants::option_for(way);
+        return format!(
+            "the model does not expect the pixels as declared ({now:.0} % right) but {way} ({then:.0} %); {option}"
+        );
+    }
+    let chance = 1.0 / classes as f64;
+    if score(declared) < chance + error {
+        return "no way of handing over the pixels beats guessing: wrong labels, other classes, or an untrained model?"
+            .into();
+    }
+    if declared.noisy_accuracy < chance + error {
+        return "the pixels are right, but under this noise the model only guesses: was it trained with noise of this σ?"
+            .into();
+    }
+    if declared.noisy_accuracy < 0.6 * declared.clean_accuracy {
+        return "the pixels are right, but noise of this σ costs much accuracy: try the σ the model was trained with"
+            .into();
+    }
+    "the pixels are right as declared".into()
+}
+
+fn text(args: &DoctorArgs, findings: &Findings) -> String {
+    let Findings { engine, shape: [c, h, w], classes, inputs, pixel_range: [low, high], sigma, .. } = findings;
+    let mut text = format!(
+        "model      {}: {classes} classes, {engine}\n\
+         data       {}: {inputs} images of {c}x{h}x{w}, pixels {low} to {high}\n\n\
+         accuracy on {} images             clean   σ = {sigma}\n",
+        args.model.model.display(),
+        args.data.data.display(),
+        findings.images_tried
+    );
+    for reading in &findings.readings {
+        let mark = if reading.declared { "(as declared)" } else { "" };
+        let (clean, noisy) = (100.0 * reading.clean_accuracy, 100.0 * reading.noisy_accuracy);
+        let _ = writeln!(text, "{:<34} {clean:>6.1} % {noisy:>6.1} %  {mark}", reading.way);
+    }
+    let (per, all) = (findings.seconds_per_certificate, findings.seconds_for_all);
+    let _ = write!(
+        text,
+        "\ndiagnosis  {}\nspeed      {:.0} images/s; a certificate of n = {} takes about {}, all selected inputs {}\n",
+        findings.diagnosis,
+        findings.images_per_second,
+        args.n,
+        duration(per),
+        duration(all)
+    );
+    if !findings.batch_invariant {
+        text.push_str("note       scores depend on the batch size; it becomes part of a run's spec\n");
+    }
+    text
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.1} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
