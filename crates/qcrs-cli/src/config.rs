@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn a_bad_file_is_named() {
         for text in ["[certify", "certify = 3", "[certify]\nsigma = {a = 1}"] {
-            let error = format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
+            let error =
+                format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
             assert!(error.contains('/'), "{error}");
         }
         assert!(expanded("", &["qcrs", "certify", "--config", "/nowhere.toml"]).is_err());

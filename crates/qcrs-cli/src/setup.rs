@@ -29,7 +29,10 @@ impl Setup {
         let classes = loaded.classifier.num_classes();
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
             let (path, names) = (data.data.display(), names.len());
-            bail!("{path} has {names} classes, {} scores {classes}; do they belong together?", model.model.display());
+            bail!(
+                "{path} has {names} classes, {} scores {classes}; do they belong together?",
+                model.model.display()
+            );
         }
         // one pool for everything: sampling takes its number of threads from it
         rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global().context("threads")?;

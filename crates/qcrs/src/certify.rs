@@ -162,5 +162,6 @@ pub fn decide(estimates: &[Estimate], alpha: Alpha) -> Result<Verdict, Error> {
             best = Some((value, verdict));
         }
     }
-    best.map(|(_, verdict)| verdict).ok_or_else(|| Error::Invalid("there is no certificate to decide on".into()))
+    best.map(|(_, verdict)| verdict)
+        .ok_or_else(|| Error::Invalid("there is no certificate to decide on".into()))
 }

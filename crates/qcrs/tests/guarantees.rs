@@ -34,7 +34,8 @@ fn truths() -> Vec<Truth> {
 
 /// How many of `TRIALS` certificates claim more than the truth.
 fn failures(truth: &Truth, search: &SearchSpec, budget: &Budget, sampler: &dyn SampleUnderNoise) -> u64 {
-    let wrong = |seed| match certify(search.search(), budget, sampler, &[truth.x], (seed, 0)).unwrap().verdict {
+    let wrong = |seed| match certify(search.search(), budget, sampler, &[truth.x], (seed, 0)).unwrap().verdict
+    {
         Verdict::Certified { class, sigma, p_lower, .. } => {
             let p = (truth.p)(sigma);
             u64::from(p_lower > if class == 1 { p } else { 1.0 - p })
@@ -123,11 +124,12 @@ fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
     let sampler = MonteCarlo::new(&slab, 500);
     let budget = Budget { n0: 100, n: 10_000, alpha: alpha(0.001) };
-    let radius = |search: &SearchSpec| {
-        match certify(search.search(), &budget, &sampler, &[0.0], (5, 0)).unwrap().verdict {
-            Verdict::Certified { radius, .. } => radius,
-            Verdict::Abstain(_) => 0.0,
-        }
+    let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &[0.0], (5, 0))
+        .unwrap()
+        .verdict
+    {
+        Verdict::Certified { radius, .. } => radius,
+        Verdict::Abstain(_) => 0.0,
     };
     let bad = radius(&common::cohen(1.3));
     for (name, search) in searches().into_iter().skip(1) {

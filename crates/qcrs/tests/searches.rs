@@ -20,7 +20,13 @@ fn path(search: &Qcrs, c: f64, n: f64) -> (String, Sigma) {
     let mut signs = String::new();
     let found = search.bisect(slab_radius(c, n, search.sigma.get()), |ends| {
         let [left, right] = ends.map(|end| slab_radius(c, n, end));
-        signs.push(if right > left { '+' } else if right < left { '-' } else { '0' });
+        signs.push(if right > left {
+            '+'
+        } else if right < left {
+            '-'
+        } else {
+            '0'
+        });
         Ok([left, right])
     });
     (signs, found.unwrap())
@@ -40,8 +46,22 @@ fn the_published_paths_are_taken() {
     let left = Qcrs { plateau: Plateau::TowardsStart, ..paper.clone() };
     let emulate = Qcrs { negative_sigma: NegativeSigma::Emulate, ..left.clone() };
     let cases = [
-        Case { what: "n=500", search: paper.clone(), c: 1.0, n: 500.0, signs: Some("--++-+"), found: 0.45328125 },
-        Case { what: "n=1e5", search: paper.clone(), c: 1.0, n: 1e5, signs: Some("--+-+-"), found: 0.37921875 },
+        Case {
+            what: "n=500",
+            search: paper.clone(),
+            c: 1.0,
+            n: 500.0,
+            signs: Some("--++-+"),
+            found: 0.45328125,
+        },
+        Case {
+            what: "n=1e5",
+            search: paper.clone(),
+            c: 1.0,
+            n: 1e5,
+            signs: Some("--+-+-"),
+            found: 0.37921875,
+        },
         Case { what: "all zero", search: paper, c: 0.15, n: 1e5, signs: Some("000000"), found: 0.65078125 },
         Case { what: "left, floor", search: left, c: 0.15, n: 1e5, signs: None, found: 0.13234375 },
         Case { what: "left, emulate", search: emulate, c: 0.15, n: 1e5, signs: None, found: 0.15703125 },

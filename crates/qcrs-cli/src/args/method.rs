@@ -2,7 +2,9 @@
 
 use anyhow::bail;
 use qcrs::certify::Budget;
-use qcrs::search::{Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, Qcrs, SearchSpec, Tau, Winner};
+use qcrs::search::{
+    Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, Qcrs, SearchSpec, Tau, Winner,
+};
 use qcrs::types::{Alpha, Sigma};
 
 /// How σ is chosen.

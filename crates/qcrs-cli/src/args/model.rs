@@ -53,8 +53,9 @@ impl ModelArgs {
         let (mean, std) = match self.normalize.as_deref() {
             None if !self.bgr => return Ok(None),
             None => (vec![0.0; channels], vec![1.0; channels]),
-            Some(how) => normalisation(how, channels)
-                .with_context(|| format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS"))?,
+            Some(how) => normalisation(how, channels).with_context(|| {
+                format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
+            })?,
         };
         let transform = InputTransform { mean, std, reversed: self.bgr };
         transform.check(channels)?;

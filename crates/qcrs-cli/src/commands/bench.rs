@@ -31,7 +31,8 @@ pub struct BenchArgs {
 
 /// Measures engine, certifier and noise in turn, and one thread against all.
 pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
-    let shape: [usize; 3] = args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
+    let shape: [usize; 3] =
+        args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
     let model = qcrs_onnx::load(&args.model.model, shape, &args.model.load_options())?;
     let threads = args.model.threads();
     let bench = Bench {

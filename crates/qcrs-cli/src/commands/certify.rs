@@ -60,7 +60,10 @@ pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
     let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let mut run = Run::open(&dir, &spec, args.shard)?;
     if run.ids().is_empty() {
-        bail!("no input is selected; --skip, --max, --count and --shard leave nothing of {}", spec.selection.of);
+        bail!(
+            "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
+            spec.selection.of
+        );
     }
     if !quiet {
         announce(&setup, &spec, &dir, &run);
@@ -83,12 +86,19 @@ pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
     });
     if let Err(Error::Interrupted) = result {
         let (done, all) = (run.done.len(), run.ids().len());
-        eprintln!("qcrs: stopped after {done} of {all} inputs; the same command with --run {} goes on", dir.display());
+        eprintln!(
+            "qcrs: stopped after {done} of {all} inputs; the same command with --run {} goes on",
+            dir.display()
+        );
     }
     result?;
     summarize(&dir, args.format)?;
     if tally.failed > 0 {
-        bail!("{} inputs have no certificate because their scores are not finite; see the notes in {}", tally.failed, dir.join("results.tsv").display());
+        bail!(
+            "{} inputs have no certificate because their scores are not finite; see the notes in {}",
+            tally.failed,
+            dir.join("results.tsv").display()
+        );
     }
     Ok(())
 }
@@ -112,7 +122,10 @@ fn announce(setup: &Setup, spec: &Spec, dir: &Path, run: &Run) {
     }
     let smallest = smallest_n(spec.budget.alpha);
     if u64::from(spec.budget.n) < smallest {
-        eprintln!("every input will abstain: α = {} needs at least {smallest} draws", spec.budget.alpha.get());
+        eprintln!(
+            "every input will abstain: α = {} needs at least {smallest} draws",
+            spec.budget.alpha.get()
+        );
     }
     let (done, all) = (run.done.len(), run.ids().len());
     let dir = dir.display();
@@ -140,7 +153,9 @@ impl Tally {
         match &record.finding {
             Finding::Failed { .. } => self.failed += 1,
             Finding::Outcome(outcome) => match outcome.verdict {
-                Verdict::Certified { class, radius, .. } if record.label == Some(class) => self.radii += radius,
+                Verdict::Certified { class, radius, .. } if record.label == Some(class) => {
+                    self.radii += radius
+                }
                 Verdict::Certified { .. } => {}
                 Verdict::Abstain(_) => self.abstained += 1,
             },

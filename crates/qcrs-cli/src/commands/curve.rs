@@ -69,7 +69,9 @@ pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
     stop_on_ctrl_c(&sampler)?;
     let passes = ids.len() as u64 * (sigmas.len() as u64 + 1) * u64::from(args.n);
     let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes, quiet).watch(&sampler, || {
-        ids.iter().map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas)).collect()
+        ids.iter()
+            .map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas))
+            .collect()
     });
     let curves = curves?;
     if let Some(path) = &args.out {
@@ -123,7 +125,8 @@ fn text(curves: &[Curve]) -> String {
         for point in &curve.points {
             let &CurvePoint { sigma, p_lower, p_upper, radius, .. } = point;
             let radius = radius.map_or("abstain".into(), |radius| radius.to_string());
-            let _ = writeln!(text, "{}\t{}\t{sigma}\t{p_lower}\t{p_upper}\t{radius}", curve.index, curve.class);
+            let _ =
+                writeln!(text, "{}\t{}\t{sigma}\t{p_lower}\t{p_upper}\t{radius}", curve.index, curve.class);
         }
     }
     text

@@ -80,14 +80,19 @@ pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<()> {
 fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
     let inputs = setup.len()?;
     let selected: Vec<u32> = args.data.selection(inputs).ids().collect();
-    ensure!(!selected.is_empty(), "no input is selected; --skip, --max and --count leave nothing of {inputs}");
+    ensure!(
+        !selected.is_empty(),
+        "no input is selected; --skip, --max and --count leave nothing of {inputs}"
+    );
     // spread over the selection: folders and files are often sorted by class
     let step = (selected.len() / args.images as usize).max(1);
     let ids = selected.iter().step_by(step).take(args.images as usize);
     let examples = ids.map(|&id| Ok((id, setup.example(id)?))).collect::<Result<Vec<_>, Error>>()?;
     let labels: Option<Vec<usize>> = examples.iter().map(|(_, example)| example.label).collect();
     let Some(labels) = labels else {
-        bail!("the data has no labels, so nothing can be said about accuracy; give --labels, or class folders");
+        bail!(
+            "the data has no labels, so nothing can be said about accuracy; give --labels, or class folders"
+        );
     };
     if let Some(label) = labels.iter().find(|&&label| label >= setup.model.classifier.num_classes()) {
         bail!("label {label} is beyond the model's {} classes", setup.model.classifier.num_classes());
@@ -104,7 +109,8 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
     let declared = Variant::declared(setup.transform.clone());
     let mut readings = Vec::new();
     for variant in std::iter::once(declared).chain(Variant::alternatives(shape[0])) {
-        let accuracy = |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), &labels);
+        let accuracy =
+            |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), &labels);
         readings.push(Reading {
             way: variant.way,
             declared: readings.is_empty(),
@@ -114,7 +120,8 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
     }
     let images_per_second = speed(setup, &noisy)?;
     let seconds_per_certificate = f64::from(args.n) / images_per_second;
-    let extremes = clean.iter().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)]);
+    let extremes =
+        clean.iter().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)]);
     Ok(Findings {
         engine: setup.model.engine.clone(),
         shape,
@@ -139,7 +146,8 @@ fn accuracy(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Re
         let mut scores = vec![f32::NAN; labels.len() * classes];
         classifier.logits(batch, &mut scores)?;
         let wins = |(row, &label): (&[f32], &usize)| {
-            row.iter().enumerate().all(|(class, &score)| score < row[label] || class == label) && row[label].is_finite()
+            row.iter().enumerate().all(|(class, &score)| score < row[label] || class == label)
+                && row[label].is_finite()
         };
         Ok(scores.chunks(classes).zip(labels).filter(|&pair| wins(pair)).count())
     });
@@ -155,9 +163,9 @@ fn speed(setup: &Setup, pixels: &[f32]) -> Result<f64, Error> {
     let begin = Instant::now();
     let mut done = 0;
     while begin.elapsed().as_secs_f64() < 1.0 {
-        (0..4 * setup.args.threads()).into_par_iter().try_for_each(|_| {
-            classifier.logits(&images, &mut vec![0.0; batch * classes])
-        })?;
+        (0..4 * setup.args.threads())
+            .into_par_iter()
+            .try_for_each(|_| classifier.logits(&images, &mut vec![0.0; batch * classes]))?;
         done += 4 * setup.args.threads() * batch;
     }
     Ok(done as f64 / begin.elapsed().as_secs_f64())
@@ -194,7 +202,8 @@ fn diagnose(readings: &[Reading], images: usize, classes: usize) -> String {
 }
 
 fn text(args: &DoctorArgs, findings: &Findings) -> String {
-    let Findings { engine, shape: [c, h, w], classes, inputs, pixel_range: [low, high], sigma, .. } = findings;
+    let Findings { engine, shape: [c, h, w], classes, inputs, pixel_range: [low, high], sigma, .. } =
+        findings;
     let mut text = format!(
         "model      {}: {classes} classes, {engine}\n\
          data       {}: {inputs} images of {c}x{h}x{w}, pixels {low} to {high}\n\n\

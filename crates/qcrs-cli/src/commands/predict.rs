@@ -56,7 +56,8 @@ pub fn run(args: &PredictArgs, quiet: bool) -> anyhow::Result<()> {
                 all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));
                 continue;
             }
-            let name = |class: Option<usize>, none: &str| class.map_or(none.into(), |class| setup.class_name(class));
+            let name =
+                |class: Option<usize>, none: &str| class.map_or(none.into(), |class| setup.class_name(class));
             let (label, class) = (name(example.label, ""), name(prediction.class, "abstain"));
             output::print(&format!("{index}\t{label}\t{class}\t{}", prediction.p_value))?;
         }

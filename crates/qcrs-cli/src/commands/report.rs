@@ -79,7 +79,8 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     print(&text)?;
     let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
-        let opened = args.data.as_ref().map(|args| data::open(&args.data, &args.open_options())).transpose()?;
+        let opened =
+            args.data.as_ref().map(|args| data::open(&args.data, &args.open_options())).transpose()?;
         let pictures = opened.map(|opened| pictures(&analysis, &opened, args.pictures)).transpose()?;
         let pictures = pictures.unwrap_or_default();
         let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
@@ -105,17 +106,24 @@ fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         Table::from_tsv(name.clone(), &text)?
     };
-    Ok(if every == 1 { table } else { table.only(&format!("{name} (every {every}th)"), |id| id % every == 0) })
+    Ok(if every == 1 {
+        table
+    } else {
+        table.only(&format!("{name} (every {every}th)"), |id| id % every == 0)
+    })
 }
 
 fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| format!("{}: not what `qcrs curve --out` writes", path.display()))
+    serde_json::from_str(&text)
+        .with_context(|| format!("{}: not what `qcrs curve --out` writes", path.display()))
 }
 
 /// The first inputs of the last run with a σ, as they are and under that σ's noise.
 fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
-    let Some(table) = analysis.tables.iter().rev().find(|table| table.spec.is_some()) else { return Ok(Vec::new()) };
+    let Some(table) = analysis.tables.iter().rev().find(|table| table.spec.is_some()) else {
+        return Ok(Vec::new());
+    };
     let about = table.spec.as_ref().map(|spec| &spec.data);
     if about.is_some_and(|data| data.blake3 != opened.about.blake3) {
         bail!("--data is not the data of {}", table.name);
@@ -130,7 +138,9 @@ fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Resul
             Noise::Gaussian(Sigma::new(sigma)?).add(&stream, 0, &example.pixels, &mut noisy);
         }
         let answer = match row.predicted {
-            Some(class) => format!("{}, radius {:.3}", table.class_name(class), (row.radius * 1e3).floor() / 1e3),
+            Some(class) => {
+                format!("{}, radius {:.3}", table.class_name(class), (row.radius * 1e3).floor() / 1e3)
+            }
             None => "abstains".into(),
         };
         let sigma = row.sigma.map_or(String::new(), |sigma| format!("σ = {sigma:.3}: "));
@@ -147,7 +157,9 @@ fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Resul
 
 /// Pixels in [0, 1], clipped for display only, as a PNG file.
 fn png(pixels: &[f32], [channels, height, width]: [usize; 3]) -> anyhow::Result<Vec<u8>> {
-    let byte = |channel: usize, at: usize| (pixels[channel * height * width + at].clamp(0.0, 1.0) * 255.0).round() as u8;
+    let byte = |channel: usize, at: usize| {
+        (pixels[channel * height * width + at].clamp(0.0, 1.0) * 255.0).round() as u8
+    };
     let bytes: Vec<u8> = (0..height * width).flat_map(|at| (0..channels).map(move |c| byte(c, at))).collect();
     let color = if channels == 1 { image::ExtendedColorType::L8 } else { image::ExtendedColorType::Rgb8 };
     let mut file = Vec::new();

@@ -67,7 +67,11 @@ fn replay(
 ) -> anyhow::Result<()> {
     ensure!(setup.data.about == spec.data, "the run was made on other data: {:?}", spec.data);
     let model = setup.model_spec()?;
-    ensure!(model == spec.model, "the run was made with another model or engine: {:?}, not {model:?}", spec.model);
+    ensure!(
+        model == spec.model,
+        "the run was made with another model or engine: {:?}, not {model:?}",
+        spec.model
+    );
     let chosen = choose(records, args.replay);
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, setup.args.batch);
@@ -77,11 +81,14 @@ fn replay(
         for record in &chosen {
             let example = setup.example(record.index)?;
             let address = (spec.seed, record.index);
-            let finding = match certify(spec.search.search(), &spec.budget, &sampler, &example.pixels, address) {
-                Ok(outcome) => Finding::Outcome(outcome),
-                Err(error @ qcrs::types::Error::NotFinite { .. }) => Finding::Failed { error: error.to_string() },
-                Err(error) => return Err(error.into()),
-            };
+            let finding =
+                match certify(spec.search.search(), &spec.budget, &sampler, &example.pixels, address) {
+                    Ok(outcome) => Finding::Outcome(outcome),
+                    Err(error @ qcrs::types::Error::NotFinite { .. }) => {
+                        Finding::Failed { error: error.to_string() }
+                    }
+                    Err(error) => return Err(error.into()),
+                };
             let index = record.index;
             ensure!(finding == record.finding, "input {index}: sampled again it gives other votes");
             ensure!(example.label == record.label, "input {index}: the label has changed");

@@ -34,7 +34,8 @@ impl Run {
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
-            let problem = "this run was begun with another number of shards; go on with that, or use another directory";
+            let problem =
+                "this run was begun with another number of shards; go on with that, or use another directory";
             return Err(Error::format(other, problem));
         }
         let (records, done) = Lines::open::<Record>(&path)?;
@@ -42,7 +43,8 @@ impl Run {
         let ids = shard.ids(spec);
         for (number, record) in done.iter().enumerate() {
             if ids.get(number) != Some(&record.index) {
-                let problem = format!("line {} is about input {}, which is not next", number + 1, record.index);
+                let problem =
+                    format!("line {} is about input {}, which is not next", number + 1, record.index);
                 return Err(Error::format(path, problem));
             }
         }
@@ -124,7 +126,12 @@ impl Run {
 
 /// The record of one input. Scores that cannot vote are a fact about the input, so they get a
 /// record; anything else may go better next time, so it does not.
-fn record(spec: &Spec, sampler: &dyn SampleUnderNoise, input: &Input<'_>, index: u32) -> Result<Record, Error> {
+fn record(
+    spec: &Spec,
+    sampler: &dyn SampleUnderNoise,
+    input: &Input<'_>,
+    index: u32,
+) -> Result<Record, Error> {
     let here = |source| Error::Input { index, source: Box::new(source) };
     let (x, label) = input(index).map_err(here)?;
     let finding = match certify(spec.search.search(), &spec.budget, sampler, &x, (spec.seed, index)) {

@@ -24,7 +24,9 @@ impl Shard {
         if part < parts {
             return Ok(Self { part, parts });
         }
-        Err(Error::Invalid(format!("there is no shard {part}/{parts}; of {parts} shards the first is 0/{parts}")))
+        Err(Error::Invalid(format!(
+            "there is no shard {part}/{parts}; of {parts} shards the first is 0/{parts}"
+        )))
     }
 
     /// The inputs of this shard, in order.
@@ -83,7 +85,8 @@ pub fn read(dir: &Path) -> Result<Stored, Error> {
 pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
     let path = dir.join("spec.json");
     let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
-    serde_json::from_str(&text).map_err(|e| Error::format(&path, format!("not a spec this qcrs understands: {e}")))
+    serde_json::from_str(&text)
+        .map_err(|e| Error::format(&path, format!("not a spec this qcrs understands: {e}")))
 }
 
 fn read_all<T: serde::de::DeserializeOwned>(dir: &Path, what: &str) -> Result<Vec<T>, Error> {

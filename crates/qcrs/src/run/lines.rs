@@ -81,7 +81,10 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error>
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let parse = |(number, line): (usize, &[u8])| {
         serde_json::from_slice(line).map_err(|e| {
-            Error::format(path, format!("line {} is damaged ({e}); restore the file or start anew", number + 1))
+            Error::format(
+                path,
+                format!("line {} is damaged ({e}); restore the file or start anew", number + 1),
+            )
         })
     };
     lines.enumerate().map(parse).collect()

@@ -23,7 +23,8 @@ pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     let mut timings: BTreeMap<u32, Timing> = BTreeMap::new();
     for (dir, part) in dirs.iter().zip(parts) {
         if part.spec != spec {
-            let problem = format!("not the same run as {}; only shards of one spec can be merged", dirs[0].display());
+            let problem =
+                format!("not the same run as {}; only shards of one spec can be merged", dirs[0].display());
             return Err(Error::format(dir, problem));
         }
         for record in part.records {

@@ -30,13 +30,18 @@ fn columns(record: &Record, time: &str) -> String {
     };
     let (predict, radius, sigma, p_lower, note) = match outcome.verdict {
         Verdict::Certified { class, radius, sigma, p_lower } => (Some(class), radius, sigma, p_lower, ""),
-        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => (None, 0.0, sigma, p_lower, "below half"),
-        Verdict::Abstain(Reason::TooFewDraws { .. }) => (None, 0.0, outcome.selection.sigma, 0.0, "too few draws"),
+        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => {
+            (None, 0.0, sigma, p_lower, "below half")
+        }
+        Verdict::Abstain(Reason::TooFewDraws { .. }) => {
+            (None, 0.0, outcome.selection.sigma, 0.0, "too few draws")
+        }
     };
     let correct = u8::from(predict.is_some() && predict == record.label);
     let predict = predict.map_or("-1".into(), |class| class.to_string());
     let estimate = outcome.estimates.iter().find(|estimate| estimate.sigma == sigma);
-    let (votes, n) = estimate.map_or((0, 0), |estimate| (estimate.votes.of(estimate.class), estimate.votes.total()));
+    let (votes, n) =
+        estimate.map_or((0, 0), |estimate| (estimate.votes.of(estimate.class), estimate.votes.total()));
     let searched: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
     let (sigma, passes) = (sigma.get(), outcome.passes());
     format!(

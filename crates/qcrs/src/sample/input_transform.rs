@@ -112,7 +112,11 @@ mod tests {
 
     #[test]
     fn impossible_numbers_are_refused() {
-        let of = |mean: &[f32], std: &[f32]| InputTransform { mean: mean.into(), std: std.into(), reversed: false };
+        let of = |mean: &[f32], std: &[f32]| InputTransform {
+            mean: mean.into(),
+            std: std.into(),
+            reversed: false,
+        };
         assert!(of(&[0.5; 3], &[0.5; 3]).check(3).is_ok());
         assert!(of(&[0.5; 3], &[0.5; 3]).check(1).is_err());
         assert!(of(&[0.5], &[0.0]).check(1).is_err());

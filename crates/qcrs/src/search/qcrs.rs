@@ -140,7 +140,11 @@ impl Qcrs {
     pub fn check(&self) -> Result<(), Error> {
         let Self { low, high, tolerance, step, draws, .. } = self;
         let problem = if low >= high {
-            format!("the search region [{}, {}] is empty; --left must be below --right", low.get(), high.get())
+            format!(
+                "the search region [{}, {}] is empty; --left must be below --right",
+                low.get(),
+                high.get()
+            )
         } else if !(*tolerance > 0.0 && tolerance.is_finite()) {
             format!("the tolerance must be positive, got {tolerance}; see --epsilon")
         } else if !(*step > 0.0 && step.is_finite()) {
