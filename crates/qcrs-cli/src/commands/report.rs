@@ -77,6 +77,10 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         TableFormat::Json => report::json(&analysis)?,
     };
     print(&text)?;
+    if matches!(args.format, TableFormat::Csv | TableFormat::Json) {
+        // the tables for people hold them already
+        analysis.notes.iter().for_each(|note| eprintln!("{note}"));
+    }
     let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
         let opened =

@@ -4,21 +4,16 @@ use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Summary};
 use crate::types::Error;
 use serde::Serialize;
 
-/// A JSON object: `runs` (one summary each, with its classes), `paired` and `notes`.
+/// One JSON object per run, each on a line of its own: its summary, its classes, and how it
+/// compares with the reference run.
 pub fn json(analysis: &Analysis) -> Result<String, Error> {
     let runs = analysis.summaries.iter().zip(&analysis.classes);
-    let runs = runs.map(|(summary, classes)| Run { summary, classes }).collect();
-    let all = All { runs, paired: &analysis.paired, notes: &analysis.notes };
-    let text = serde_json::to_string_pretty(&all);
-    text.map(|text| text + "\n")
-        .map_err(|error| Error::Invalid(format!("the JSON could not be written: {error}")))
-}
-
-#[derive(Serialize)]
-struct All<'a> {
-    runs: Vec<Run<'a>>,
-    paired: &'a [Paired],
-    notes: &'a [String],
+    let line = |(summary, classes): (&Summary, &Vec<ClassRow>)| {
+        let paired = analysis.paired.iter().find(|paired| paired.b == summary.name);
+        serde_json::to_string(&Run { summary, classes, paired }).map(|text| text + "\n")
+    };
+    let text: Result<String, _> = runs.map(line).collect();
+    text.map_err(|error| Error::Invalid(format!("the JSON could not be written: {error}")))
 }
 
 #[derive(Serialize)]
@@ -26,6 +21,8 @@ struct Run<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     classes: &'a [ClassRow],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paired: Option<&'a Paired>,
 }
 
 /// One line per run; every estimate has a column for its value and for both ends of its interval.

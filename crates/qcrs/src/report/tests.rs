@@ -78,7 +78,7 @@ fn an_incomplete_run_is_called_so_everywhere() {
         assert!(shown.contains(warning), "{shown}");
     }
     assert!(csv(&analysis).lines().nth(2).unwrap().starts_with("part,fixed-sigma,2,3,false,0,1,"));
-    assert!(json(&analysis).unwrap().contains("\"complete\": false"));
+    assert!(json(&analysis).unwrap().contains("\"complete\":false"));
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn radii_are_cut_and_the_page_says_so() {
     let page = page(&analysis, &[]);
     assert!(page.contains("rounded down") && page.contains("<td>0.3333<small>"));
     let json: serde_json::Value = serde_json::from_str(&json(&analysis).unwrap()).unwrap();
-    assert_eq!(json["runs"][0]["acr"]["value"], 0.99999 / 3.0);
-    assert_eq!(json["runs"][0]["guarantee"], "frozen-sigma");
+    assert_eq!(json["acr"]["value"], 0.99999 / 3.0);
+    assert_eq!(json["guarantee"], "frozen-sigma");
 }
 
 #[test]
