@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         // whoever reads our output has read enough
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("qcrs: {error:#}");
+            eprintln!("qcrs: {}", output::story(&error));
             let interrupted = matches!(error.downcast_ref(), Some(Error::Interrupted));
             if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
         }

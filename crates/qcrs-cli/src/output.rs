@@ -14,6 +14,17 @@ pub enum Format {
     Json,
 }
 
+/// An error with its causes, but none that the sentence before already tells.
+pub fn story(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Writes to stdout; a closed pipe comes back as an error that `main` takes for success.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();

@@ -29,6 +29,7 @@ enum TableFormat {
 
 /// What was typed after `qcrs report`.
 #[derive(clap::Args)]
+#[command(mut_arg("data", |data| data.required(false)))] // only pictures need it
 pub struct ReportArgs {
     /// Run directories and published TSV files
     #[arg(required = true, value_name = "PATH")]

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 
 /// What was typed after `qcrs verify`.
 #[derive(clap::Args)]
+// only --replay needs them
+#[command(mut_arg("model", |model| model.required(false)), mut_arg("data", |data| data.required(false)))]
 pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
