@@ -3,6 +3,34 @@
 use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on only errors go to stderr.
+pub fn be_quiet() {
+    QUIET.store(true, Relaxed);
+}
+
+/// Whether only errors go to stderr.
+pub fn is_quiet() -> bool {
+    QUIET.load(Relaxed)
+}
+
+/// Writes a line to stderr. A stderr that nobody reads must not end a run, so a failure is passed over.
+pub fn complain(message: std::fmt::Arguments) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Writes a message to stderr, unless that is to be quiet.
+macro_rules! say {
+    ($($message:tt)*) => {
+        if !$crate::output::is_quiet() {
+            $crate::output::complain(format_args!($($message)*));
+        }
+    };
+}
+pub(crate) use say;
 
 /// How results are written to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -1,7 +1,7 @@
 //! `qcrs bench`: where does the time go?
 
 use crate::args::ModelArgs;
-use crate::output::{self, Format};
+use crate::output::{self, Format, say};
 use anyhow::Context;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
@@ -30,7 +30,7 @@ pub struct BenchArgs {
 }
 
 /// Measures engine, certifier and noise in turn, and one thread against all.
-pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let shape: [usize; 3] =
         args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
     let model = qcrs_onnx::load(&args.model.model, shape, &args.model.load_options())?;
@@ -44,9 +44,7 @@ pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
     let pools = [pool(threads)?, pool(1)?];
     let mut rates = [const { Vec::new() }; 5];
     for round in 0..args.rounds {
-        if !quiet {
-            eprintln!("round {} of {}", round + 1, args.rounds);
-        }
+        say!("round {} of {}", round + 1, args.rounds);
         rates[0].push(pools[0].install(|| bench.engine())?);
         rates[1].push(pools[0].install(|| bench.certifier())?);
         rates[2].push(pools[0].install(|| bench.noise()));

@@ -54,7 +54,7 @@ pub struct CurveArgs {
 }
 
 /// Draws and prints the curves.
-pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma)?;
     let sigmas = sigmas(args)?;
     let alpha = Alpha::new(args.alpha)?;
@@ -68,7 +68,7 @@ pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
     let passes = ids.len() as u64 * (sigmas.len() as u64 + 1) * u64::from(args.n);
-    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes, quiet).watch(&sampler, || {
+    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes).watch(&sampler, || {
         ids.iter()
             .map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas))
             .collect()

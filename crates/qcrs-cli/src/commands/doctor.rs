@@ -3,7 +3,7 @@
 mod variants;
 
 use crate::args::{DataArgs, ModelArgs};
-use crate::output::{self, Format};
+use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::{bail, ensure};
 use qcrs::noise::{Noise, Phase, Stream};
@@ -64,11 +64,11 @@ struct Reading {
 }
 
 /// Measures and explains.
-pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let sigma = Sigma::new(args.sigma)?;
     let setup = Setup::open(&args.model, &args.data)?;
-    if !quiet {
-        setup.model.notes.iter().for_each(|note| eprintln!("{note}"));
+    for note in &setup.model.notes {
+        say!("{note}");
     }
     let findings = measure(args, &setup, sigma)?;
     if args.format == Format::Json {

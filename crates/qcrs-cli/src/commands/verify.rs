@@ -28,7 +28,7 @@ pub struct VerifyArgs {
 }
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
-pub fn run(args: &VerifyArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let stored = run::read(&args.run)?;
     for record in &stored.records {
         if let Finding::Outcome(outcome) = &record.finding {
@@ -40,7 +40,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> anyhow::Result<()> {
     let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
     if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {
-        replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records), quiet)?;
+        replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))?;
     }
     Ok(())
 }
@@ -61,12 +61,7 @@ fn check(outcome: &Outcome, spec: &Spec) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn replay(
-    args: &VerifyArgs,
-    setup: &Setup,
-    (spec, records): (&Spec, &[Record]),
-    quiet: bool,
-) -> anyhow::Result<()> {
+fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {
     ensure!(setup.data.about == spec.data, "the run was made on other data: {:?}", spec.data);
     let model = setup.model_spec()?;
     ensure!(
@@ -79,7 +74,7 @@ fn replay(
     let sampler = MonteCarlo::new(&*classifier, setup.args.batch);
     stop_on_ctrl_c(&sampler)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
-    Progress::new(passes, quiet).watch(&sampler, || {
+    Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
             let example = setup.example(record.index)?;
             let address = (spec.seed, record.index);
