@@ -70,6 +70,10 @@ pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 
 /// Writes a file whole or not at all, with the folder it belongs in.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    // a device or a pipe such as /dev/stdout is written to, never replaced
+    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || {
         std::fs::create_dir_all(folder)?;
