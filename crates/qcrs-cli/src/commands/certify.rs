@@ -12,7 +12,7 @@ use qcrs::noise::Noise;
 use qcrs::report;
 use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{Grid, SearchSpec, Winner};
+use qcrs::search::SearchSpec;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
 
@@ -118,11 +118,7 @@ fn announce(setup: &Setup, spec: &Spec, dir: &Path, run: &Run) {
     for note in &setup.model.notes {
         say!("{note}");
     }
-    let certificates = match &spec.search {
-        SearchSpec::Grid(Grid { winner: Winner::MaxOfCertificates, points, .. }) => *points,
-        _ => 1,
-    };
-    let alpha = spec.budget.alpha.share(certificates as usize);
+    let alpha = spec.budget.alpha.share(spec.search.certificates() as usize);
     let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n) < smallest {
         let (n, alpha) = (spec.budget.n, alpha.get());
@@ -159,7 +155,7 @@ impl Tally {
             Finding::Failed { .. } => self.failed += 1,
             Finding::Outcome(outcome) => match outcome.verdict {
                 Verdict::Certified { class, radius, .. } if record.label == Some(class) => {
-                    self.radii += radius
+                    self.radii += radius;
                 }
                 Verdict::Certified { .. } => {}
                 Verdict::Abstain(_) => self.abstained += 1,
