@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Proves that an image classifier cannot be fooled: randomized smoothing with a noise level per input.
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
-#[command(allow_negative_numbers = true, after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP)]
 struct Qcrs {
     #[command(subcommand)]
     command: Command,
@@ -46,7 +46,9 @@ const INTERRUPTED: u8 = 130;
 fn main() -> ExitCode {
     let typed: Vec<_> = std::env::args_os().collect();
     let outcome = config::expand(typed).and_then(|args| {
-        let matches = Qcrs::command().get_matches_from(args);
+        // a σ of -1 is a wrong number, not an unknown option
+        let command = Qcrs::command().mut_subcommands(|command| command.allow_negative_numbers(true));
+        let matches = command.get_matches_from(args);
         let Qcrs { command, quiet, .. } =
             Qcrs::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut Qcrs::command()).exit());
         if quiet {

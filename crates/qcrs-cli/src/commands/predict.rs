@@ -21,7 +21,7 @@ pub struct PredictArgs {
     #[arg(long)]
     sigma: f64,
     /// Draws per input
-    #[arg(long, alias = "N", default_value_t = 1000)]
+    #[arg(long, alias = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// The probability with which an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]
@@ -38,7 +38,7 @@ pub struct PredictArgs {
 pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids: Vec<u32> = args.data.selection(setup.len()?).ids().collect();
+    let ids = args.data.ids(setup.len()?)?;
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
