@@ -8,7 +8,9 @@
 //!
 //! Its options are put before the typed ones, and of an option given twice the last counts.
 
+use crate::Qcrs;
 use anyhow::{Context, bail};
+use clap::CommandFactory;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,11 +40,15 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Vec<String>> {
     let here = || path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(here)?;
     let file: toml::Table = text.parse().with_context(here)?;
-    let table = match file.get(command) {
-        Some(toml::Value::Table(table)) => table,
-        Some(_) => bail!("{}: `{command}` must be a table; write [{command}] above its options", here()),
-        None => return Ok(Vec::new()),
-    };
+    for (key, value) in &file {
+        if Qcrs::command().find_subcommand(key).is_none() {
+            bail!("{}: `{key}` is no command; write options below the name of one, as in [certify]", here());
+        }
+        if !value.is_table() {
+            bail!("{}: `{key}` must be a table; write [{key}] above its options", here());
+        }
+    }
+    let Some(toml::Value::Table(table)) = file.get(command) else { return Ok(Vec::new()) };
     let mut options = Vec::new();
     for (key, value) in table {
         let values = match value {
@@ -87,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_bad_file_is_named() {
-        for text in ["[certify", "certify = 3", "[certify]\nsigma = {a = 1}"] {
+        for text in ["[certify", "certify = 3", "sigma = 3", "[certfy]", "[certify]\nsigma = {a = 1}"] {
             let error =
                 format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
             assert!(error.contains('/'), "{error}");

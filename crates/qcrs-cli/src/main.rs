@@ -18,6 +18,7 @@ use std::process::ExitCode;
 /// Proves that an image classifier cannot be fooled: randomized smoothing with a noise level per input.
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
+#[command(after_help = AFTER_HELP)]
 struct Qcrs {
     #[command(subcommand)]
     command: Command,
@@ -29,22 +30,38 @@ struct Qcrs {
     quiet: bool,
 }
 
+const AFTER_HELP: &str = "\
+First steps:
+  qcrs data get cifar10
+  qcrs doctor  --model model.onnx --data data/cifar10
+  qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50 --run runs/first
+  qcrs report  runs/first --html report.html
+
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted \
+(the same command goes on).";
+
 /// Ended by Ctrl-C, as the shell counts it.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let typed: Vec<_> = std::env::args_os().collect();
     let outcome = config::expand(typed).and_then(|args| {
-        let matches = Qcrs::command().get_matches_from(args);
-        let Qcrs { command, quiet, .. } = Qcrs::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
-        commands::run(command, quiet)
+        // a σ of -1 is a wrong number, not an unknown option
+        let command = Qcrs::command().mut_subcommands(|command| command.allow_negative_numbers(true));
+        let matches = command.get_matches_from(args);
+        let Qcrs { command, quiet, .. } =
+            Qcrs::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut Qcrs::command()).exit());
+        if quiet {
+            output::be_quiet();
+        }
+        commands::run(command)
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // whoever reads our output has read enough
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("qcrs: {error:#}");
+            output::complain(format_args!("qcrs: {}", output::story(&error)));
             let interrupted = matches!(error.downcast_ref(), Some(Error::Interrupted));
             if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
         }

@@ -3,6 +3,34 @@
 use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on only errors go to stderr.
+pub fn be_quiet() {
+    QUIET.store(true, Relaxed);
+}
+
+/// Whether only errors go to stderr.
+pub fn is_quiet() -> bool {
+    QUIET.load(Relaxed)
+}
+
+/// Writes a line to stderr. A stderr that nobody reads must not end a run, so a failure is passed over.
+pub fn complain(message: std::fmt::Arguments) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Writes a message to stderr, unless that is to be quiet.
+macro_rules! say {
+    ($($message:tt)*) => {
+        if !$crate::output::is_quiet() {
+            $crate::output::complain(format_args!($($message)*));
+        }
+    };
+}
+pub(crate) use say;
 
 /// How results are written to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -12,6 +40,17 @@ pub enum Format {
     Text,
     /// One JSON value for programs
     Json,
+}
+
+/// An error with its causes, but none that the sentence before already tells.
+pub fn story(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Writes to stdout; a closed pipe comes back as an error that `main` takes for success.
@@ -31,6 +70,10 @@ pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 
 /// Writes a file whole or not at all, with the folder it belongs in.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    // a device or a pipe such as /dev/stdout is written to, never replaced
+    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || {
         std::fs::create_dir_all(folder)?;

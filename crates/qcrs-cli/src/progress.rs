@@ -1,6 +1,7 @@
 //! How far are we, and how long will it take?
 
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::output::{is_quiet, say};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use qcrs::sample::MonteCarlo;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,17 +14,32 @@ pub struct Progress {
     done: AtomicBool,
 }
 
+/// Ends the watcher, also when the work panics: the scope would wait for it forever.
+struct End<'a> {
+    done: &'a AtomicBool,
+    watcher: &'a std::thread::Thread,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.done.store(true, Relaxed);
+        self.watcher.unpark();
+    }
+}
+
 const IN_A_PIPE: Duration = Duration::from_secs(30);
 
 impl Progress {
     /// Expects `passes` forward passes in all.
-    pub fn new(passes: u64, quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = if quiet || !terminal { ProgressBar::hidden() } else { ProgressBar::new(passes) };
-        bar.set_length(passes);
+    pub fn new(passes: u64) -> Self {
+        let (quiet, terminal) = (is_quiet(), std::io::stderr().is_terminal());
+        let bar = ProgressBar::with_draw_target(Some(passes), ProgressDrawTarget::hidden());
         let template = "{bar:28} {percent}%  {elapsed} passed, {eta} to go  {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
+        }
+        if terminal && !quiet {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         Self { bar, lines: !quiet && !terminal, done: false.into() }
     }
@@ -33,13 +49,18 @@ impl Progress {
         self.bar.set_message(message);
     }
 
+    /// Does something that writes to the terminal, with the bar out of its way.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
     /// Runs `work` while showing how many passes `sampler` has made.
     pub fn watch<T>(&self, sampler: &MonteCarlo, work: impl FnOnce() -> T) -> T {
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| self.follow(sampler));
+            let end = End { done: &self.done, watcher: watcher.thread() };
             let result = work();
-            self.done.store(true, Relaxed);
-            watcher.thread().unpark();
+            drop(end);
             let _ = watcher.join();
             self.bar.finish_and_clear();
             result
@@ -54,7 +75,7 @@ impl Progress {
                 spoken = Instant::now();
                 let (at, of) = (self.bar.position(), self.bar.length().unwrap_or(0).max(1));
                 let eta = self.bar.eta().as_secs();
-                eprintln!("{}% done, about {eta} s to go  {}", 100 * at / of, self.bar.message());
+                say!("{}% done, about {eta} s to go  {}", 100 * at / of, self.bar.message());
             }
             std::thread::park_timeout(Duration::from_millis(200));
         }

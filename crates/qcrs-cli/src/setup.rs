@@ -25,7 +25,7 @@ impl Setup {
         let opened = data::open(&data.data, &data.open_options())?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
-        let loaded = qcrs_onnx::load(&model.model, shape, &model.load_options())?;
+        let loaded = model.load(shape)?;
         let classes = loaded.classifier.num_classes();
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
             let (path, names) = (data.data.display(), names.len());
@@ -88,8 +88,8 @@ pub fn file_name(path: &Path) -> String {
 
 fn hash_file(path: &Path) -> anyhow::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    let hashed = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
-    hashed.with_context(|| path.display().to_string())?;
+    let read = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+    read.with_context(|| path.display().to_string())?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 

@@ -1,5 +1,6 @@
 //! Which images, read how?
 
+use anyhow::ensure;
 use qcrs::data::{Channels, Layout, OpenOptions, Range, Split};
 use qcrs::run::Selection;
 use std::path::PathBuf;
@@ -55,6 +56,13 @@ impl DataArgs {
             channels: self.channels,
             labels: self.labels.clone(),
         }
+    }
+
+    /// The ids of `of` inputs that are asked for, at least one.
+    pub fn ids(&self, of: u32) -> anyhow::Result<Vec<u32>> {
+        let ids: Vec<u32> = self.selection(of).ids().collect();
+        ensure!(!ids.is_empty(), "no input is selected; --skip, --max and --count leave nothing of {of}");
+        Ok(ids)
     }
 
     /// Which of `of` inputs are asked for.

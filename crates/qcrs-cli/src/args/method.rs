@@ -50,16 +50,16 @@ pub struct MethodArgs {
     /// qcrs: with the repairs, or decision by decision as published
     #[arg(long, value_enum, default_value = "default")]
     mode: Mode,
-    /// Left end of the σ searched [default: 0.24 σ]
+    /// Left end of the σ searched [default: the preset's, else 0.24 σ]
     #[arg(long, value_name = "SIGMA")]
     left: Option<f64>,
-    /// Right end of the σ searched [default: 3.4 σ]
+    /// Right end of the σ searched [default: the preset's, else 3.4 σ]
     #[arg(long, value_name = "SIGMA")]
     right: Option<f64>,
-    /// qcrs: stop when the interval is this short [default: 0.06 σ]
+    /// qcrs: stop when the interval is this short [default: the preset's, else 0.06 σ]
     #[arg(long, value_name = "E")]
     epsilon: Option<f64>,
-    /// qcrs: half the width of a difference [default: 0.3 σ]
+    /// qcrs: half the width of a difference [default: the preset's, else 0.3 σ]
     #[arg(long, value_name = "TAU")]
     tau: Option<f64>,
     /// qcrs: the published program's way to give τ: τ = ε / this

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use qcrs::sample::InputTransform;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind};
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind};
 use std::path::PathBuf;
 
 /// Options about the classifier.
@@ -29,23 +29,28 @@ pub struct ModelArgs {
     #[arg(long)]
     pub bgr: bool,
     /// Threads, each with its own copy of the engine [default: all cores]
-    #[arg(long, value_name = "T")]
-    pub threads: Option<usize>,
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Noisy copies per call of the engine
     #[arg(long, default_value_t = 16, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub batch: u32,
 }
 
 impl ModelArgs {
-    /// How the engine is to load the model.
-    pub fn load_options(&self) -> LoadOptions {
-        LoadOptions { engine: self.engine, device: self.device, output: self.output, threads: self.threads() }
+    /// Loads the model for images of this shape (channels, height, width).
+    pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
+        let &Self { engine, device, output, .. } = self;
+        if !self.model.is_file() {
+            bail!("{}: there is no such file; --model takes the path of an ONNX file", self.model.display());
+        }
+        let options = LoadOptions { engine, device, output, threads: self.threads() };
+        Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }
 
     /// How many threads call the engine.
     pub fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(all).max(1)
+        self.threads.map_or_else(all, usize::from)
     }
 
     /// What is to be done to the pixels of data with so many channels, if anything.

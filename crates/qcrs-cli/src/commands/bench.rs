@@ -1,8 +1,8 @@
 //! `qcrs bench`: where does the time go?
 
 use crate::args::ModelArgs;
-use crate::output::{self, Format};
-use anyhow::Context;
+use crate::output::{self, Format, say};
+use anyhow::{Context, ensure};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
 use qcrs::types::{Error, Sigma};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub struct BenchArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// Channels, height and width of an image, where the model does not say
+    /// Channels, height and width of the images to make up
     #[arg(long, default_value = "3,32,32", value_delimiter = ',', value_name = "C,H,W")]
     shape: Vec<usize>,
     /// Seconds per measurement
@@ -30,10 +30,11 @@ pub struct BenchArgs {
 }
 
 /// Measures engine, certifier and noise in turn, and one thread against all.
-pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let shape: [usize; 3] =
         args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
-    let model = qcrs_onnx::load(&args.model.model, shape, &args.model.load_options())?;
+    let model = args.model.load(shape).context("images of --shape")?;
+    ensure!(args.seconds > 0.0, "--seconds must be positive, got {}", args.seconds);
     let threads = args.model.threads();
     let bench = Bench {
         classifier: &*model.classifier,
@@ -44,9 +45,7 @@ pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
     let pools = [pool(threads)?, pool(1)?];
     let mut rates = [const { Vec::new() }; 5];
     for round in 0..args.rounds {
-        if !quiet {
-            eprintln!("round {} of {}", round + 1, args.rounds);
-        }
+        say!("round {} of {}", round + 1, args.rounds);
         rates[0].push(pools[0].install(|| bench.engine())?);
         rates[1].push(pools[0].install(|| bench.certifier())?);
         rates[2].push(pools[0].install(|| bench.noise()));
@@ -54,19 +53,19 @@ pub fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<()> {
         rates[4].push(pools[1].install(|| bench.certifier())?);
     }
     let [engine, certifier, noise, engine_one, certifier_one] = rates.map(median);
-    let (share, scaling) = (certifier / engine, certifier / certifier_one);
+    let (reached, scaling) = (certifier / engine, certifier / certifier_one);
     if args.format == Format::Json {
         return output::print_json(&json!({
             "engine": model.engine, "threads": threads, "batch": args.model.batch, "rounds": args.rounds,
             "engine_images_per_second": engine, "certifier_images_per_second": certifier,
-            "noise_images_per_second": noise, "certifier_share_of_engine": share,
+            "noise_images_per_second": noise, "certifier_share_of_engine": reached,
             "noise_share_of_time": certifier / noise,
             "one_thread": { "engine_images_per_second": engine_one, "certifier_images_per_second": certifier_one },
             "scaling": scaling,
         }));
     }
     let name = &model.engine;
-    let percent = 100.0 * share;
+    let percent = 100.0 * reached;
     let noise_percent = 100.0 * certifier / noise;
     output::print(&format!(
         "{name}, {threads} threads, batches of {}; images/s, medians of {} rounds\n\
@@ -97,7 +96,7 @@ impl Bench<'_> {
 
     /// Images per second of drawing noise alone.
     fn noise(&self) -> f64 {
-        let (noise, stream) = self.address();
+        let (noise, stream) = address();
         let rate = self.per_thread(|| {
             let mut out = vec![0.0; self.image.len()];
             for draw in 0..self.batch {
@@ -111,7 +110,7 @@ impl Bench<'_> {
     /// Images per second of SAMPLEUNDERNOISE, as a certificate asks for them.
     fn certifier(&self) -> Result<f64, Error> {
         let sampler = MonteCarlo::new(self.classifier, self.batch);
-        let (noise, stream) = self.address();
+        let (noise, stream) = address();
         let begin = Instant::now();
         let mut next = 0;
         while begin.elapsed() < self.time {
@@ -120,11 +119,6 @@ impl Bench<'_> {
             sampler.sample_under_noise(&self.image, noise, &draws)?;
         }
         Ok(f64::from(next) / begin.elapsed().as_secs_f64())
-    }
-
-    fn address(&self) -> (Noise, Stream) {
-        let sigma = Sigma::new(0.25).unwrap_or_else(|_| unreachable!("0.25 is positive"));
-        (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Tune })
     }
 
     fn per_thread(&self, call: impl Fn() -> Result<(), Error> + Sync) -> Result<f64, Error> {
@@ -141,6 +135,11 @@ impl Bench<'_> {
         let calls: u64 = calls.try_reduce(|| 0, |a, b| Ok(a + b))?;
         Ok((calls * u64::from(self.batch)) as f64 / begin.elapsed().as_secs_f64())
     }
+}
+
+fn address() -> (Noise, Stream) {
+    let sigma = Sigma::new(0.25).unwrap_or_else(|_| unreachable!("0.25 is positive"));
+    (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Tune })
 }
 
 fn pool(threads: usize) -> anyhow::Result<rayon::ThreadPool> {

@@ -1,10 +1,10 @@
 //! `qcrs certify`
 
 use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs};
-use crate::output::{self, Format};
+use crate::output::{self, Format, say};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Verdict;
@@ -42,7 +42,7 @@ pub struct CertifyArgs {
 }
 
 /// Certifies what is missing and prints the summary.
-pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let search = args.method.search()?;
     let budget = args.budget.budget()?;
     let setup = Setup::open(&args.model, &args.data)?;
@@ -58,23 +58,20 @@ pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
         seed: args.seed,
     };
     let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
+    ensure!(
+        !args.shard.ids(&spec).is_empty(),
+        "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
+        spec.selection.of
+    );
     let mut run = Run::open(&dir, &spec, args.shard)?;
-    if run.ids().is_empty() {
-        bail!(
-            "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
-            spec.selection.of
-        );
-    }
-    if !quiet {
-        announce(&setup, &spec, &dir, &run);
-    }
+    announce(&setup, &spec, &dir, &run);
 
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
     let todo = run.ids().len() - run.done.len();
     let passes = spec.search.passes(budget.n0, budget.n) * todo as u64;
-    let progress = Progress::new(passes, quiet);
+    let progress = Progress::new(passes);
     let mut tally = Tally::default();
     run.done.iter().for_each(|record| tally.add(record));
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
@@ -86,10 +83,11 @@ pub fn run(args: &CertifyArgs, quiet: bool) -> anyhow::Result<()> {
     });
     if let Err(Error::Interrupted) = result {
         let (done, all) = (run.done.len(), run.ids().len());
-        eprintln!(
-            "qcrs: stopped after {done} of {all} inputs; the same command with --run {} goes on",
+        let how = format!(
+            "stopped after {done} of {all} inputs; the same command with --run {} goes on where it was interrupted",
             dir.display()
         );
+        return Err(anyhow::Error::from(Error::Interrupted).context(how));
     }
     result?;
     summarize(&dir, args.format)?;
@@ -118,21 +116,24 @@ fn readable_name(spec: &Spec) -> PathBuf {
 
 fn announce(setup: &Setup, spec: &Spec, dir: &Path, run: &Run) {
     for note in &setup.model.notes {
-        eprintln!("{note}");
+        say!("{note}");
     }
-    let smallest = smallest_n(spec.budget.alpha);
+    let alpha = spec.budget.alpha.share(spec.search.certificates() as usize);
+    let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n) < smallest {
-        eprintln!(
-            "every input will abstain: α = {} needs at least {smallest} draws",
-            spec.budget.alpha.get()
+        let (n, alpha) = (spec.budget.n, alpha.get());
+        say!(
+            "every input will abstain: n = {n} draws prove nothing at α = {alpha}; give --n {smallest} or more"
         );
     }
     let (done, all) = (run.done.len(), run.ids().len());
     let dir = dir.display();
-    if done > 0 {
-        eprintln!("{dir}: going on after {done} of {all} inputs");
+    if done == all {
+        say!("{dir}: all {all} inputs are there already");
+    } else if done > 0 {
+        say!("{dir}: going on after {done} of {all} inputs");
     } else {
-        eprintln!("{dir}: {all} inputs of {}", spec.data.name);
+        say!("{dir}: {all} inputs of {}", spec.data.name);
     }
 }
 
@@ -154,7 +155,7 @@ impl Tally {
             Finding::Failed { .. } => self.failed += 1,
             Finding::Outcome(outcome) => match outcome.verdict {
                 Verdict::Certified { class, radius, .. } if record.label == Some(class) => {
-                    self.radii += radius
+                    self.radii += radius;
                 }
                 Verdict::Certified { .. } => {}
                 Verdict::Abstain(_) => self.abstained += 1,

@@ -4,7 +4,7 @@ use crate::args::{DataArgs, ModelArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use qcrs::analysis::{Curve, CurvePoint};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
@@ -37,7 +37,7 @@ pub struct CurveArgs {
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..))]
     points: u32,
     /// Draws per σ
-    #[arg(long, alias = "N", default_value_t = 10_000)]
+    #[arg(long, alias = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// The probability with which each point may be wrong
     #[arg(long, default_value_t = 0.001)]
@@ -54,21 +54,23 @@ pub struct CurveArgs {
 }
 
 /// Draws and prints the curves.
-pub fn run(args: &CurveArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma)?;
     let sigmas = sigmas(args)?;
     let alpha = Alpha::new(args.alpha)?;
+    let draws = (u64::from(args.points) + 1) * u64::from(args.n);
+    ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
     let setup = Setup::open(&args.model, &args.data)?;
     let all = setup.len()?;
-    let ids = if args.ids.is_empty() { args.data.selection(all).ids().collect() } else { args.ids.clone() };
+    let ids = if args.ids.is_empty() { args.data.ids(all)? } else { args.ids.clone() };
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
-        anyhow::bail!("there is no input {id}; the dataset has {all}");
+        bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
-    let passes = ids.len() as u64 * (sigmas.len() as u64 + 1) * u64::from(args.n);
-    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes, quiet).watch(&sampler, || {
+    let passes = ids.len() as u64 * draws;
+    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes).watch(&sampler, || {
         ids.iter()
             .map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas))
             .collect()

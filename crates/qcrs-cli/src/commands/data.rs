@@ -50,6 +50,8 @@ pub fn run(args: DataArgs) -> anyhow::Result<()> {
     };
     let folder = get::get(recipe, &dir)?;
     let folder = folder.display();
-    println!("{folder}: {} is ready; next: qcrs doctor --model model.onnx --data {folder}", recipe.title);
-    Ok(())
+    let title = recipe.title;
+    crate::output::print(&format!(
+        "{folder}: {title} is ready; next: qcrs doctor --model model.onnx --data {folder}"
+    ))
 }

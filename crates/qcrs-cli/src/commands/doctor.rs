@@ -3,9 +3,9 @@
 mod variants;
 
 use crate::args::{DataArgs, ModelArgs};
-use crate::output::{self, Format};
+use crate::output::{self, Format, say};
 use crate::setup::Setup;
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use qcrs::noise::{Noise, Phase, Stream};
 use qcrs::sample::Classifier;
 use qcrs::types::{Error, Sigma};
@@ -64,11 +64,11 @@ struct Reading {
 }
 
 /// Measures and explains.
-pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let sigma = Sigma::new(args.sigma)?;
     let setup = Setup::open(&args.model, &args.data)?;
-    if !quiet {
-        setup.model.notes.iter().for_each(|note| eprintln!("{note}"));
+    for note in &setup.model.notes {
+        say!("{note}");
     }
     let findings = measure(args, &setup, sigma)?;
     if args.format == Format::Json {
@@ -79,11 +79,7 @@ pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<()> {
 
 fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
     let inputs = setup.len()?;
-    let selected: Vec<u32> = args.data.selection(inputs).ids().collect();
-    ensure!(
-        !selected.is_empty(),
-        "no input is selected; --skip, --max and --count leave nothing of {inputs}"
-    );
+    let selected = args.data.ids(inputs)?;
     // spread over the selection: folders and files are often sorted by class
     let step = (selected.len() / args.images as usize).max(1);
     let ids = selected.iter().step_by(step).take(args.images as usize);

@@ -40,18 +40,18 @@ pub enum Command {
 }
 
 /// Does what was asked.
-pub fn run(command: Command, quiet: bool) -> anyhow::Result<()> {
+pub fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Certify(args) => certify::run(&args, quiet),
-        Command::Predict(args) => predict::run(&args, quiet),
+        Command::Certify(args) => certify::run(&args),
+        Command::Predict(args) => predict::run(&args),
         Command::Report(args) => report::run(&args),
-        Command::Doctor(args) => doctor::run(&args, quiet),
-        Command::Curve(args) => curve::run(&args, quiet),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Curve(args) => curve::run(&args),
         Command::Radius(args) => radius::run(&args),
-        Command::Verify(args) => verify::run(&args, quiet),
+        Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Data(args) => data::run(args),
-        Command::Bench(args) => bench::run(&args, quiet),
+        Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -21,7 +21,7 @@ pub struct PredictArgs {
     #[arg(long)]
     sigma: f64,
     /// Draws per input
-    #[arg(long, alias = "N", default_value_t = 1000)]
+    #[arg(long, alias = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// The probability with which an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]
@@ -35,14 +35,14 @@ pub struct PredictArgs {
 }
 
 /// Prints one line per input.
-pub fn run(args: &PredictArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids: Vec<u32> = args.data.selection(setup.len()?).ids().collect();
+    let ids = args.data.ids(setup.len()?)?;
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
-    let progress = Progress::new(ids.len() as u64 * u64::from(args.n), quiet);
+    let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
         output::print("idx\tlabel\tpredict\tp_value")?;
     }
@@ -59,7 +59,8 @@ pub fn run(args: &PredictArgs, quiet: bool) -> anyhow::Result<()> {
             let name =
                 |class: Option<usize>, none: &str| class.map_or(none.into(), |class| setup.class_name(class));
             let (label, class) = (name(example.label, ""), name(prediction.class, "abstain"));
-            output::print(&format!("{index}\t{label}\t{class}\t{}", prediction.p_value))?;
+            let p_value = prediction.p_value; // `:?` for 5e-28 instead of 28 zeros
+            progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{p_value:?}")))?;
         }
         anyhow::Ok(())
     })?;

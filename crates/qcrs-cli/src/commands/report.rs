@@ -1,7 +1,7 @@
 //! `qcrs report`
 
 use crate::args::DataArgs;
-use crate::output::{print, write_file};
+use crate::output::{print, say, write_file};
 use crate::setup::file_name;
 use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
@@ -29,6 +29,7 @@ enum TableFormat {
 
 /// What was typed after `qcrs report`.
 #[derive(clap::Args)]
+#[command(mut_arg("data", |data| data.required(false)))] // only pictures need it
 pub struct ReportArgs {
     /// Run directories and published TSV files
     #[arg(required = true, value_name = "PATH")]
@@ -67,7 +68,10 @@ pub struct ReportArgs {
 /// Prints tables and writes what else was asked for.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let tables = args.paths.iter().map(|path| table(path, args.every)).collect::<Result<Vec<_>, _>>()?;
-    let Some(reference) = args.reference.checked_sub(1) else { bail!("--reference counts from 1") };
+    let reference = args.reference.wrapping_sub(1);
+    if reference >= tables.len() {
+        bail!("--reference {} is none of the {} paths, counted from 1", args.reference, tables.len());
+    }
     let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference })?;
     let text = match args.format {
         TableFormat::Text => report::text(&analysis),
@@ -76,10 +80,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         TableFormat::Csv => report::csv(&analysis),
         TableFormat::Json => report::json(&analysis)?,
     };
-    print(&text)?;
     if matches!(args.format, TableFormat::Csv | TableFormat::Json) {
         // the tables for people hold them already
-        analysis.notes.iter().for_each(|note| eprintln!("{note}"));
+        analysis.notes.iter().for_each(|note| say!("{note}"));
     }
     let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
@@ -89,25 +92,30 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         let pictures = pictures.unwrap_or_default();
         let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
         write_file(path, &report::html(&page)?)?;
-        eprintln!("{}: the page", path.display());
+        say!("{}: the page", path.display());
     }
     if let Some(dir) = &args.figures {
         for (name, svg) in report::figures(&analysis, &curves)? {
             write_file(&dir.join(name), &svg)?;
         }
-        eprintln!("{}: the figures", dir.display());
+        say!("{}: the figures", dir.display());
     }
-    Ok(())
+    // last, because whoever reads it may have read enough
+    print(&text)
 }
 
 /// A run directory or a TSV file.
 fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
+    if !path.exists() {
+        bail!("{}: there is nothing here; give a run directory or a result file", path.display());
+    }
     let name = file_name(&path.canonicalize().with_context(|| path.display().to_string())?);
     let table = if path.is_dir() {
         let stored = run::read(path)?;
         Table::from_run(name.clone(), &stored.spec, &stored.records, &stored.timings)?
     } else {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;
         Table::from_tsv(name.clone(), &text)?
     };
     Ok(if every == 1 {

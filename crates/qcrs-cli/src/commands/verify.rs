@@ -1,17 +1,24 @@
 //! `qcrs verify`
 
+mod recorded;
+
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
-use anyhow::{bail, ensure};
-use qcrs::certify::{Outcome, certify, decide};
+use anyhow::{Context, bail, ensure};
+use qcrs::certify::{Outcome, certify};
 use qcrs::run::{self, Finding, Record, Spec};
 use qcrs::sample::MonteCarlo;
+use recorded::Recorded;
+use serde_json::json;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// What was typed after `qcrs verify`.
 #[derive(clap::Args)]
+// only --replay needs them
+#[command(mut_arg("model", |model| model.required(false)), mut_arg("data", |data| data.required(false)))]
 pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
@@ -26,58 +33,46 @@ pub struct VerifyArgs {
 }
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
-pub fn run(args: &VerifyArgs, quiet: bool) -> anyhow::Result<()> {
+pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let stored = run::read(&args.run)?;
+    let selected: HashSet<u32> = stored.spec.selection.ids().collect();
     for record in &stored.records {
+        let here = || format!("{}: input {}", args.run.display(), record.index);
+        ensure!(selected.contains(&record.index), "{}: the spec does not ask for it", here());
         if let Finding::Outcome(outcome) = &record.finding {
-            if let Err(problem) = check(outcome, &stored.spec) {
-                bail!("{}: input {}: {problem}", args.run.display(), record.index);
-            }
+            check(outcome, &stored.spec, record.index).with_context(here)?;
         }
     }
-    let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
+    let (have, owed) = (stored.records.len(), selected.len());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
     if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {
-        replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records), quiet)?;
+        replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))?;
     }
     Ok(())
 }
 
-/// Whether an outcome is what the spec's settings make of its votes.
-fn check(outcome: &Outcome, spec: &Spec) -> anyhow::Result<()> {
-    let budget = &spec.budget;
-    let selected = outcome.selection.votes.total();
-    ensure!(selected == u64::from(budget.n0), "{selected} selection votes instead of {}", budget.n0);
-    for estimate in &outcome.estimates {
-        let total = estimate.votes.total();
-        ensure!(total == u64::from(budget.n), "{total} votes instead of {}", budget.n);
-        let class = outcome.selection.votes.winner();
-        ensure!(class == Some(estimate.class), "class {} was not the one selected", estimate.class);
-    }
-    let verdict = decide(&outcome.estimates, budget.alpha)?;
-    ensure!(verdict == outcome.verdict, "the votes say {verdict:?}, the record says {:?}", outcome.verdict);
+/// Whether an outcome is what the spec's method makes of its votes, decision by decision.
+fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
+    let recorded = Recorded::new(outcome);
+    let again = certify(spec.search.search(), &spec.budget, &recorded, &[], (spec.seed, index))?;
+    let (said, verdict) = (outcome.verdict, again.verdict);
+    ensure!(verdict == said, "the votes say {verdict:?}, the record says {said:?}");
+    ensure!(again == *outcome, "there are votes that the spec does not ask for");
     Ok(())
 }
 
-fn replay(
-    args: &VerifyArgs,
-    setup: &Setup,
-    (spec, records): (&Spec, &[Record]),
-    quiet: bool,
-) -> anyhow::Result<()> {
-    ensure!(setup.data.about == spec.data, "the run was made on other data: {:?}", spec.data);
-    let model = setup.model_spec()?;
-    ensure!(
-        model == spec.model,
-        "the run was made with another model or engine: {:?}, not {model:?}",
-        spec.model
-    );
+fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {
+    let now = json!({ "model": setup.model_spec()?, "data": setup.data.about });
+    let differences = run::differences(&json!({ "model": spec.model, "data": spec.data }), &now)?;
+    if let Some(difference) = differences.first() {
+        bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());
+    }
     let chosen = choose(records, args.replay);
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, setup.args.batch);
     stop_on_ctrl_c(&sampler)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
-    Progress::new(passes, quiet).watch(&sampler, || {
+    Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
             let example = setup.example(record.index)?;
             let address = (spec.seed, record.index);

@@ -31,6 +31,7 @@ impl Run {
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
         spec.budget.check()?;
         spec.search.check()?;
+        check_draws(spec)?;
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
@@ -122,6 +123,17 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Draws are numbered with 32 bits, those of the search and of the certificates apart.
+fn check_draws(spec: &Spec) -> Result<(), Error> {
+    let certified = u64::from(spec.search.certificates()) * u64::from(spec.budget.n);
+    let most = certified.max(spec.search.passes(0, 0));
+    if most > u64::from(u32::MAX) {
+        let problem = format!("{most} draws of one input are too many; lower --n, --points or --gradient-n");
+        return Err(Error::Invalid(problem));
+    }
+    Ok(())
 }
 
 /// The record of one input. Scores that cannot vote are a fact about the input, so they get a

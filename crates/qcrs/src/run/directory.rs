@@ -25,7 +25,7 @@ impl Shard {
             return Ok(Self { part, parts });
         }
         Err(Error::Invalid(format!(
-            "there is no shard {part}/{parts}; of {parts} shards the first is 0/{parts}"
+            "there is no shard {part}/{parts}; shards count from 0, so the first of 4 is 0/4 and the last 3/4"
         )))
     }
 
@@ -84,6 +84,10 @@ pub fn read(dir: &Path) -> Result<Stored, Error> {
 
 pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
     let path = dir.join("spec.json");
+    if !path.exists() {
+        let problem = "no run: there is no spec.json here; give a directory that 'qcrs certify' wrote";
+        return Err(Error::format(dir, problem));
+    }
     let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
     serde_json::from_str(&text)
         .map_err(|e| Error::format(&path, format!("not a spec this qcrs understands: {e}")))
@@ -125,26 +129,56 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
     let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
     let bad = |e: serde_json::Error| Error::format(&path, format!("not a spec this qcrs understands: {e}"));
     let found: Value = serde_json::from_str(&text).map_err(bad)?;
-    let wanted = serde_json::to_value(spec).map_err(bad)?;
-    let mut differences = Vec::new();
-    compare("", &found, &wanted, &mut differences);
+    let differences = differences(&found, spec)?;
     if differences.is_empty() {
         return Ok(());
     }
-    let problem = format!("{}; use another directory, or ask for the same", differences.join("; "));
+    let problem = format!("{}; use another directory, or ask for the same", in_words(&differences));
     Err(Error::format(&path, problem))
 }
 
-/// Names every place where two specs differ.
-fn compare(place: &str, found: &Value, wanted: &Value, differences: &mut Vec<String>) {
-    if let (Value::Object(a), Value::Object(b)) = (found, wanted) {
+/// All of them in one sentence.
+fn in_words(differences: &[Difference]) -> String {
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// One place where what a run used differs from what is wanted of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The path of the field, such as `budget.n`.
+    pub place: String,
+    /// What the run used.
+    pub used: Value,
+    /// What is wanted.
+    pub wanted: Value,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { place, used, wanted } = self;
+        write!(f, "this run used {place} {used}, you asked for {wanted}")
+    }
+}
+
+/// Every place where two specs, or parts of them, differ.
+pub fn differences(used: &impl Serialize, wanted: &impl Serialize) -> Result<Vec<Difference>, Error> {
+    let value = |error: serde_json::Error| Error::Invalid(error.to_string());
+    let (used, wanted) =
+        (serde_json::to_value(used).map_err(value)?, serde_json::to_value(wanted).map_err(value)?);
+    let mut differences = Vec::new();
+    compare("", &used, &wanted, &mut differences);
+    Ok(differences)
+}
+
+fn compare(place: &str, used: &Value, wanted: &Value, differences: &mut Vec<Difference>) {
+    if let (Value::Object(a), Value::Object(b)) = (used, wanted) {
         let keys: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
         for key in keys {
             let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
             let get = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
             compare(&place, &get(a), &get(b), differences);
         }
-    } else if found != wanted {
-        differences.push(format!("this run used {place} {found}, you asked for {wanted}"));
+    } else if used != wanted {
+        differences.push(Difference { place: place.into(), used: used.clone(), wanted: wanted.clone() });
     }
 }

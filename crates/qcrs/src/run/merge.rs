@@ -1,6 +1,6 @@
 //! The union of shards.
 
-use super::directory::{Shard, Stored, claim, read};
+use super::directory::{Shard, Stored, claim, differences, read};
 use super::lines;
 use super::results::results_tsv;
 use super::{Record, Timing};
@@ -23,8 +23,13 @@ pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     let mut timings: BTreeMap<u32, Timing> = BTreeMap::new();
     for (dir, part) in dirs.iter().zip(parts) {
         if part.spec != spec {
-            let problem =
-                format!("not the same run as {}; only shards of one spec can be merged", dirs[0].display());
+            let differences = differences(&spec, &part.spec)?;
+            let differences: Vec<_> = differences.into_iter().map(|difference| difference.place).collect();
+            let problem = format!(
+                "not the same run as {}: another {}; only shards of one spec can be merged",
+                dirs[0].display(),
+                differences.join(", ")
+            );
             return Err(Error::format(dir, problem));
         }
         for record in part.records {

@@ -10,7 +10,7 @@ mod results;
 mod spec;
 
 pub use certify::{Input, Run};
-pub use directory::{Shard, Stored, read};
+pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
 pub use record::{Finding, Record, Timing};
 pub use spec::{Guarantee, ModelSpec, Selection, Spec};

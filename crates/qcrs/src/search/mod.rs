@@ -67,17 +67,24 @@ impl SearchSpec {
         }
     }
 
+    /// How many certificates one input gets: K of them are each made at α/K.
+    pub fn certificates(&self) -> u32 {
+        match self {
+            Self::Grid(Grid { winner: Winner::MaxOfCertificates, points, .. }) => *points,
+            _ => 1,
+        }
+    }
+
     /// The forward passes that one input will take.
     pub fn passes(&self, n0: u32, n: u32) -> u64 {
-        let (looks, certificates) = match self {
-            Self::Cohen(_) => (0, 1),
-            Self::Grid(Grid { winner: Winner::MaxOfCertificates, points, .. }) => (0, u64::from(*points)),
+        let looks = match self {
+            Self::Cohen(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
             Self::Grid(Grid { winner: Winner::Fresh { draws }, points, .. }) => {
-                (u64::from(points + 1) * u64::from(*draws), 1)
+                u64::from(points + 1) * u64::from(*draws)
             }
-            Self::Qcrs(search) => (search.passes(), 1),
+            Self::Qcrs(search) => search.passes(),
         };
-        looks + u64::from(n0) + certificates * u64::from(n)
+        looks + u64::from(n0) + u64::from(self.certificates()) * u64::from(n)
     }
 
     /// Whether every input gets the same σ, chosen beforehand.

@@ -147,6 +147,8 @@ impl Qcrs {
             )
         } else if !(*tolerance > 0.0 && tolerance.is_finite()) {
             format!("the tolerance must be positive, got {tolerance}; see --epsilon")
+        } else if *tolerance < 4.0 * f64::EPSILON * high.get() {
+            format!("the tolerance {tolerance} is finer than numbers near {} lie; see --epsilon", high.get())
         } else if !(*step > 0.0 && step.is_finite()) {
             format!("the step must be positive, got {step}; see --tau")
         } else if *draws == 0 {

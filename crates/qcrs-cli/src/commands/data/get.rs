@@ -1,6 +1,7 @@
 //! How does a dataset get here whole, or not at all?
 
 use super::recipe::{Recipe, Work};
+use crate::output::say;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +18,13 @@ pub(super) fn get(recipe: &Recipe, dir: &Path) -> Result<PathBuf> {
                 recipe.title
             )
         })?;
-        eprintln!("qcrs: {} is complete already; nothing to do", target.display());
+        say!("qcrs: {} is complete already; nothing to do", target.display());
         return Ok(target);
     }
     let work = Work::new(&dir.join(format!("{}.partial", recipe.folder)))?;
     let mut failures = Vec::new();
     for source in recipe.sources {
-        eprintln!("qcrs: {} from {}", recipe.title, source.what);
+        say!("qcrs: {} from {}", recipe.title, source.what);
         let brought =
             work.clear().and_then(|()| (source.bring)(&work)).and_then(|()| recipe.check(&work.ready()));
         match brought {
@@ -34,7 +35,7 @@ pub(super) fn get(recipe: &Recipe, dir: &Path) -> Result<PathBuf> {
                 return Ok(target);
             }
             Err(error) => {
-                eprintln!("qcrs: that failed: {error:#}");
+                say!("qcrs: that failed: {error:#}");
                 failures.push(format!("  {}: {error:#}", source.what));
             }
         }

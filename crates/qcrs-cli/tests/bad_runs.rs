@@ -1,0 +1,152 @@
+//! Run directories and result files that are not what they should be.
+
+mod common;
+
+use common::{Bench, absent};
+use std::fs;
+
+const RECORDS: &str = "r/records-0-of-1.jsonl";
+
+fn with_run() -> Bench {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run r").says(&[]);
+    bench
+}
+
+#[test]
+fn a_damaged_line_is_named_by_every_reader() {
+    let bench = with_run();
+    let whole = bench.records("r");
+    let line = whole.lines().nth(3).unwrap();
+    bench.write(RECORDS, whole.replace(line, &line[..line.len() / 2]));
+    for typed in ["report r", "verify r", "merge r --into m"] {
+        bench.run(typed).fails(1, &["records-0-of-1.jsonl: line 4 is damaged", "restore the file"]);
+    }
+    bench.certify("--method cohen --run r").fails(1, &["line 4 is damaged"]);
+    // a torn last line is no damage: readers pass over it, certify goes on there
+    bench.write(RECORDS, &whole[..whole.len() - 5]);
+    bench.run("verify r").says(&["7 of 8 records"]);
+    bench.certify("--method cohen --run r").says(&[]);
+    assert_eq!(bench.records("r"), whole);
+}
+
+#[test]
+fn a_record_that_was_changed_is_found_by_verify() {
+    let bench = with_run();
+    let whole = bench.records("r");
+    let line = whole.lines().nth(6).unwrap();
+    let record: serde_json::Value = serde_json::from_str(line).unwrap();
+    let verdict = &record["finding"]["outcome"]["verdict"]["certified"];
+    let (radius, class) = (verdict["radius"].to_string(), verdict["class"].to_string());
+    for (from, to) in [
+        (format!("\"radius\":{radius}"), "\"radius\":3.5".into()),
+        (format!("\"class\":{class}"), "\"class\":7".into()),
+        ("\"sigma\":0.25".into(), "\"sigma\":0.5".to_string()),
+    ] {
+        bench.write(RECORDS, whole.replace(line, &line.replace(&from, &to)));
+        bench.run("verify r").fails(1, &["r: input 6: "]);
+    }
+    // with a noise level and a radius that fit each other, but not the spec
+    let mut louder = record.clone();
+    let outcome = &mut louder["finding"]["outcome"];
+    outcome["selection"]["sigma"] = 0.5.into();
+    outcome["estimates"][0]["sigma"] = 0.5.into();
+    outcome["verdict"]["certified"]["sigma"] = 0.5.into();
+    outcome["verdict"]["certified"]["radius"] = (2.0 * radius.parse::<f64>().unwrap()).into();
+    bench.write(RECORDS, whole.replace(line, &louder.to_string()));
+    bench.run("verify r").fails(1, &["r: input 6: ", "0.5"]);
+    // of an input that was not asked for
+    bench.write(RECORDS, whole.replace(line, &line.replace("\"index\":6", "\"index\":66")));
+    bench.run("verify r").fails(1, &["input 66", "spec"]);
+    bench.run("report r").fails(1, &["input 66"]);
+    bench.write(RECORDS, whole.replace(line, &line.replace("\"index\":6", "\"index\":5")));
+    bench.run("report r").fails(1, &["input 5 has two records"]);
+    bench.write(RECORDS, whole);
+    bench.run("verify r").says(&["8 of 8 records"]);
+}
+
+#[test]
+fn a_directory_without_a_run_is_said_to_be_none() {
+    let bench = with_run();
+    fs::create_dir(bench.path("empty")).unwrap();
+    for typed in ["report empty", "verify empty", "merge empty --into m"] {
+        bench.run(typed).fails(1, &["empty: no run", "qcrs certify"]);
+    }
+    bench.run("report nowhere").fails(1, &["nowhere: there is nothing here", "run directory"]);
+    bench.run("merge r --into r").fails(1, &["r: there is something here already", "new directory"]);
+    bench.certify("--method cohen --seed 1 --run other").says(&[]);
+    bench.run("merge r other --into m").fails(1, &["other: not the same run as r: another seed"]);
+    assert!(absent(&bench.path("m")));
+    fs::remove_file(bench.path("r/spec.json")).unwrap();
+    bench.certify("--method cohen --run r").fails(1, &["records without a spec.json", "another directory"]);
+    bench.write("other/spec.json", "{}");
+    bench.run("report other").fails(1, &["other/spec.json: not a spec this qcrs understands"]);
+}
+
+#[test]
+fn shards_are_not_mixed() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run r --shard 0/2").says(&[]);
+    bench.certify("--method cohen --run r").fails(1, &["another number of shards"]);
+    bench.certify("--method cohen --run r --shard 1/3").fails(1, &["another number of shards"]);
+    bench.certify("--method cohen --run r --shard 1/2").says(&[]);
+    bench.run("verify r").says(&["8 of 8 records"]);
+}
+
+#[test]
+fn a_malformed_result_file_is_named_with_its_line() {
+    let bench = Bench::new();
+    for (text, words) in [
+        ("", "line 1: no column `idx`"),
+        ("idx\tlabel\tpredict\n", "line 1: no column `radius`"),
+        ("idx\tlabel\tpredict\tradius\n0\t1\t1\n", "line 2: 3 fields where the header has 4"),
+        ("idx\tlabel\tpredict\tradius\n0\t1\t1\t0.5\n1\t1\tcat\t0.5\n", "line 3: `predict` is \"cat\""),
+        ("idx\tlabel\tpredict\tradius\n0\t1\t1\tnan\n", "line 2: `radius` is \"nan\""),
+        ("idx\tlabel\tpredict\tradius\n0\t1\t1\t1\n0\t1\t1\t1\n", "line 3: input 0 is there twice"),
+        ("idx\tlabel\tpredict\tradius\n", "no inputs"),
+    ] {
+        bench.write("bad.tsv", text);
+        bench.run("report bad.tsv").fails(1, &["bad.tsv: ", words]);
+    }
+    bench.write("bad.tsv", b"\xff\xfe\x00");
+    bench.run("report bad.tsv").fails(1, &["bad.tsv: neither a run directory nor a result file"]);
+}
+
+#[test]
+fn report_checks_what_it_is_asked_for() {
+    let bench = with_run();
+    bench.write("notes.json", "hello");
+    bench.write("other.bin", &fs::read(bench.path("data.bin")).unwrap()[..3073]);
+    for (typed, code, words) in [
+        ("report", 2, "<PATH>"),
+        ("report r r", 1, "two runs are called r"),
+        ("report r --reference 2", 1, "--reference 2"),
+        ("report r --reference 0", 1, "counted from 1"),
+        ("report r --radii -1", 1, "radius -1"),
+        ("report r --radii wide", 2, "wide"),
+        ("report r --format xml", 2, "xml"),
+        ("report r --curves notes.json --html x.html", 1, "notes.json: not what `qcrs curve --out` writes"),
+        ("report r --data other.bin --html x.html", 1, "--data is not the data of r"),
+        ("report r --html data.bin/x.html", 1, "cannot write data.bin/x.html"),
+        ("report r --figures data.bin", 1, "cannot write data.bin"),
+        ("report r --skip 2", 2, "data"),
+    ] {
+        bench.run(typed).fails(code, &[words]);
+        assert!(absent(&bench.path("x.html")), "{typed}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_said_and_a_device_is_left_in_place() {
+    use std::os::unix::fs::FileTypeExt;
+    let bench = with_run();
+    bench.run("report r --html /dev/full").fails(1, &["cannot write /dev/full: No space left"]);
+    let kind = fs::metadata("/dev/full").unwrap().file_type();
+    assert!(kind.is_char_device(), "/dev/full was replaced");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ran = bench.command("report r").stdout(full).output().unwrap();
+    let err = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{err}");
+    assert!(err.contains("No space left"), "{err}");
+}

@@ -1,0 +1,130 @@
+//! `qcrs certify` as its users type it.
+
+mod common;
+
+use common::{Bench, CERTIFY, INPUTS, MODEL, absent};
+use serde_json::json;
+
+#[test]
+fn every_method_certifies() {
+    let bench = Bench::new();
+    let methods = [
+        ("cohen", "--method cohen", "fixed-sigma"),
+        ("grid", "--method grid --points 5", "frozen-sigma"),
+        ("max", "--method grid --points 3 --winner max-of-certificates", "frozen-sigma"),
+        ("qcrs", "", "frozen-sigma"),
+        ("paper", "--mode paper", "frozen-sigma"),
+        ("preset", "--preset cifar10-0.25", "frozen-sigma"),
+        ("emulate", "--mode paper --preset cifar10-0.25 --negative-sigma emulate", "frozen-sigma"),
+    ];
+    for (run, options, guarantee) in methods {
+        let ran = bench.certify(&format!("--run {run} {options}"));
+        let ran = ran.says(&["ACR", guarantee, &format!("next: qcrs report {run}")]);
+        assert!(ran.err.contains(&format!("{run}: 8 inputs of data.bin")), "{}", ran.err);
+        assert_eq!(bench.records(run).lines().count(), INPUTS);
+        let tsv = bench.read(&format!("{run}/results.tsv"));
+        // nothing is claimed about a grey image, something about a clear one
+        assert!(tsv.lines().nth(1).unwrap().starts_with("0\t0\t-1\t0\t0\t"), "{tsv}");
+        assert!(tsv.lines().nth(7).unwrap().starts_with("6\t1\t1\t0."), "{tsv}");
+        bench.run(&format!("verify {run}")).says(&["8 of 8 records"]);
+    }
+}
+
+#[test]
+fn the_summary_is_json_when_asked_for() {
+    let bench = Bench::new();
+    let run = &bench.certify("--method cohen --run r --format json").says(&[]).runs()[0];
+    assert_eq!((&run["name"], &run["inputs"], &run["complete"]), (&json!("r"), &json!(8), &json!(true)));
+    for key in [
+        "guarantee",
+        "acr",
+        "clean_accuracy",
+        "abstained",
+        "wrong_certified",
+        "certified_accuracy",
+        "passes_per_input",
+        "seconds_per_input",
+    ] {
+        assert!(!run[key].is_null(), "no {key} in {run}");
+    }
+}
+
+#[test]
+fn without_run_a_readable_name_is_made_and_found_again() {
+    let bench = Bench::new();
+    let ran = bench.certify("--method cohen").says(&["next: qcrs report runs/model-cohen-s0.25-n200-"]);
+    assert!(ran.err.contains("runs/model-cohen-s0.25-n200-"), "{}", ran.err);
+    let again = bench.certify("--method cohen").says(&[]);
+    assert!(again.err.contains("all 8 inputs are there already"), "{}", again.err);
+    assert_eq!(again.out, ran.out);
+}
+
+#[test]
+fn the_published_programs_names_work() {
+    let bench = Bench::new();
+    let ours =
+        "--n0 20 --n 200 --left 0.1 --right 0.6 --epsilon 0.04 --epsilon-step 2 --gradient-n 40 --mode paper";
+    let theirs =
+        "--N0 20 --N 200 --left 0.1 --right 0.6 --epsilon 0.04 --epsilon_step 2 --gradient_n 40 --mode paper";
+    for (run, options) in [("ours", ours), ("theirs", theirs)] {
+        bench.run(&format!("certify {MODEL} --sigma 0.25 {options} --run {run}")).says(&[]);
+    }
+    assert_eq!(bench.read("ours/spec.json"), bench.read("theirs/spec.json"));
+    assert!(bench.read("ours/spec.json").contains("\"step\": 0.02,"), "{}", bench.read("ours/spec.json"));
+    assert_eq!(bench.records("ours"), bench.records("theirs"));
+}
+
+#[test]
+fn a_file_holds_the_options_and_what_is_typed_wins() {
+    let bench = Bench::new();
+    bench.write(
+        "qcrs.toml",
+        "[certify]\nmodel = 'model.onnx'\ndata = 'data.bin'\nengine = 'rten'\nsigma = 0.25\nn = 1000\nn0 = 20\n\
+         method = 'cohen'\nrun = 'r'\nquiet = true\n[report]\nradii = [0.125, 0.375]\nformat = 'csv'\n",
+    );
+    let ran = bench.run("certify --config qcrs.toml --n 200").says(&["ACR"]);
+    assert_eq!(ran.err, "");
+    bench.certify("--method cohen --run typed").says(&[]);
+    assert_eq!(bench.records("r"), bench.records("typed"));
+    bench.run("--config=qcrs.toml report r").says(&["0.125", "0.375"]);
+}
+
+#[test]
+fn results_go_to_stdout_and_messages_to_stderr() {
+    let bench = Bench::new();
+    let loud = bench.certify("--method cohen --run loud").says(&[]);
+    assert!(!loud.err.is_empty() && !loud.err.contains("ACR"), "{}", loud.err);
+    for typed in [
+        format!("{CERTIFY} --method cohen --run quiet --quiet"),
+        "report loud --html page.html --figures figures -q".into(),
+        format!("predict {MODEL} --sigma 0.25 --n 50 -q"),
+        format!("curve {MODEL} --sigma 0.25 --n 50 --points 2 --ids 3 -q"),
+        format!("verify loud {MODEL} --replay 1 -q"),
+        "bench --engine rten --model model.onnx --seconds 0.01 --rounds 1 -q".into(),
+    ] {
+        let ran = bench.run(&typed).says(&[]);
+        assert_eq!(ran.err, "", "{typed}");
+        assert!(!ran.out.is_empty(), "{typed}");
+    }
+    bench.certify("--sigma 0 --run x --quiet").fails(1, &["sigma must be finite and positive"]);
+    assert!(absent(&bench.path("x")));
+}
+
+#[test]
+fn n_too_small_for_alpha_abstains_and_says_which_n_is_not() {
+    let bench = Bench::new();
+    let ran = bench.certify("--method cohen --n 5 --run r").says(&["abstained"]);
+    assert!(ran.err.contains("every input will abstain") && ran.err.contains("--n 10 "), "{}", ran.err);
+    let records = bench.records("r");
+    assert_eq!(
+        records.matches(r#""abstain":{"too-few-draws":{"smallest":10}}"#).count(),
+        INPUTS,
+        "{records}"
+    );
+    assert_eq!(bench.read("r/results.tsv").matches("too few draws").count(), INPUTS);
+    // each of three certificates is made at a third of α
+    let ran =
+        bench.certify("--method grid --winner max-of-certificates --points 3 --n 11 --run max").says(&[]);
+    assert!(ran.err.contains("--n 12 "), "{}", ran.err);
+    assert!(bench.records("max").contains(r#"{"smallest":12}"#));
+}

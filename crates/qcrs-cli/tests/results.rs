@@ -1,0 +1,157 @@
+//! What can be done with runs, votes and models besides certifying.
+
+mod common;
+
+use common::{Bench, MODEL, absent};
+use serde_json::json;
+use std::process::Stdio;
+
+#[test]
+fn report_writes_every_format() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run a").says(&[]);
+    bench.certify("--method qcrs --run b").says(&[]);
+    bench.run("report a b").says(&["Results", "fixed-sigma", "frozen-sigma", "ACR"]);
+    bench.run("report a b --format md").says(&["| run |", "| --- |"]);
+    bench.run("report a b --format latex").says(&["\\toprule", "\\bottomrule"]);
+    bench.run("report a b --format csv --radii 0.1,0.2").says(&["0.1", "0.2", ","]);
+    let json = bench.run("report a b --format json --radii 0.125").says(&[]).runs();
+    assert_eq!(json.len(), 2);
+    assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
+    assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
+    bench.run("report a --every 2 --format json").says(&["every 2th", "\"inputs\": 4"]);
+    // the run's own table of the field's format gives the same numbers
+    let tsv = bench.run("report a/results.tsv --format json --radii 0.125").says(&[]).runs();
+    for key in ["acr", "clean_accuracy", "certified_accuracy", "abstained", "wrong_certified"] {
+        assert_eq!(tsv[0][key], json[0][key], "{key}");
+    }
+}
+
+#[test]
+fn report_writes_a_page_and_figures() {
+    let bench = Bench::new();
+    bench.certify("--method qcrs --run a").says(&[]);
+    let curve = format!("curve {MODEL} --sigma 0.25 --n 100 --points 5 --ids 3,6 --out curves.json");
+    let text = bench.run(&curve).says(&["idx\tclass\tsigma", "abstain"]).out;
+    assert_eq!(text.lines().count(), 1 + 2 * 5);
+    let json = bench.run(&format!("{curve} --format json")).says(&[]).json();
+    assert_eq!(json, serde_json::from_str::<serde_json::Value>(&bench.read("curves.json")).unwrap());
+    let page =
+        "report a --html out/page.html --figures figures --curves curves.json --data data.bin --title Mine";
+    let ran = bench.run(page).says(&["ACR"]);
+    assert!(ran.err.contains("out/page.html") && ran.err.contains("figures"), "{}", ran.err);
+    let html = bench.read("out/page.html");
+    for words in ["<title>Mine", "data:image/png;base64,", "input 3: "] {
+        assert!(html.contains(words), "no {words:?}");
+    }
+    let figures: Vec<_> =
+        std::fs::read_dir(bench.path("figures")).unwrap().map(|f| f.unwrap().path()).collect();
+    assert!(figures.len() > 2 && figures.iter().all(|f| f.extension().unwrap() == "svg"), "{figures:?}");
+}
+
+#[test]
+fn a_reader_that_has_read_enough_is_no_failure() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run a").says(&[]);
+    for typed in ["report a --html page.html", "completions bash", "radius --votes 9 --of 9 --sigma 1"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = bench.command(typed).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        let err = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{typed}: {err}");
+        assert!(!err.contains("panicked") && !err.contains("pipe"), "{typed}: {err}");
+    }
+    assert!(!absent(&bench.path("page.html")), "the page is written all the same");
+    // messages that nobody reads do not stop a run either
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let typed = format!("{} --method cohen --run b", common::CERTIFY);
+    let ran = bench.command(&typed).stderr(writer).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(bench.records("a"), bench.records("b"));
+}
+
+#[test]
+fn predict_answers_or_abstains() {
+    let bench = Bench::new();
+    let text = bench.with_model("predict --sigma 0.25 --n 200").says(&["idx\tlabel\tpredict\tp_value\n"]).out;
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!((rows[0][2], rows[6][2], rows[7][1]), ("abstain", "automobile", "truck"), "{text}");
+    assert!(rows[6][3].parse::<f64>().unwrap() < 1e-9 && rows[6][3].len() < 25, "{text}");
+    let json = bench.with_model("predict --sigma 0.25 --n 200 --skip 3 --format json").says(&[]).json();
+    let indices: Vec<_> = json.as_array().unwrap().iter().map(|row| &row["index"]).collect();
+    assert_eq!(indices, [0, 3, 6]);
+    assert_eq!(json[2]["prediction"]["class"], 1);
+}
+
+#[test]
+fn radius_calculates() {
+    let bench = Bench::new();
+    let json =
+        bench.run("radius --votes 99000 --of 100000 --alpha 0.001 --sigma 0.5 --format json").says(&[]);
+    let json = json.json();
+    let (p, radius) = (json["p_lower"].as_f64().unwrap(), json["radius"].as_f64().unwrap());
+    assert!((0.9889..0.9890).contains(&p) && (1.14..1.15).contains(&radius), "{json}");
+    let text =
+        bench.run("radius --votes 99000 --of 100000 --sigma 0.5").says(&["p_lower  0.98", "radius   1.14"]);
+    assert!(text.out.contains(&radius.to_string()), "{}", text.out);
+    bench.run("radius --votes 9 --of 9 --sigma 1").says(&["none", "needs 10 draws"]);
+    bench.run("radius --votes 50 --of 100 --sigma 1").says(&["none", "less than half"]);
+    bench.run("radius --votes 5 --of 4 --sigma 1").fails(1, &["5", "4"]);
+}
+
+#[test]
+fn verify_recomputes_and_samples_again() {
+    let bench = Bench::new();
+    bench.certify("--method qcrs --run a").says(&[]);
+    bench.run("verify a").says(&["8 of 8 records"]);
+    bench.run(&format!("verify a {MODEL} --replay 3")).says(&["3 inputs sampled again"]);
+    bench.run("verify a --replay 3").fails(2, &["--model", "--data"]);
+    // votes that nobody cast are found by sampling alone
+    let good = bench.records("a");
+    let data = bench.path("data.bin");
+    let mut bytes = std::fs::read(&data).unwrap();
+    bytes[1] ^= 1;
+    std::fs::write(&data, bytes).unwrap();
+    bench.run(&format!("verify a {MODEL} --replay 3 -q")).code_is(1, "data.blake3");
+    assert_eq!(good, bench.records("a"));
+}
+
+#[test]
+fn doctor_finds_the_scale_and_the_time() {
+    let bench = Bench::new();
+    let json = bench.with_model("doctor --sigma 0.25 --n 1000 --format json").says(&[]).json();
+    assert_eq!(
+        (&json["classes"], &json["inputs"], &json["shape"]),
+        (&json!(10), &json!(8), &json!([3, 32, 32]))
+    );
+    assert!(
+        json["images_per_second"].as_f64().unwrap() > 0.0 && json["readings"].as_array().unwrap().len() > 2
+    );
+    bench.with_model("doctor --sigma 0.25").says(&["(as declared)", "diagnosis", "images/s", "n = 100000"]);
+}
+
+#[test]
+fn bench_measures_every_part() {
+    let bench = Bench::new();
+    let short = "bench --engine rten --model model.onnx --seconds 0.02 --rounds 1";
+    bench.run(short).says(&["bare engine", "whole certifier", "noise alone", "1 thread"]);
+    let json = bench.run(&format!("{short} --format json")).says(&[]).json();
+    for key in
+        ["engine_images_per_second", "certifier_images_per_second", "noise_images_per_second", "scaling"]
+    {
+        assert!(json[key].as_f64().unwrap() > 0.0, "{key}: {json}");
+    }
+}
+
+#[test]
+fn shells_and_people_are_told_what_there_is() {
+    let bench = Bench::new();
+    for (shell, words) in [("bash", "complete -F"), ("zsh", "#compdef qcrs"), ("fish", "complete -c qcrs")] {
+        bench.run(&format!("completions {shell}")).says(&[words, "certify"]);
+    }
+    bench.run("--help").says(&["certify", "merge", "Exit codes: 0 done", "qcrs data get cifar10"]);
+    bench.run("certify --help").says(&["--sigma", "--preset", "--negative-sigma", "--shard"]);
+    bench.run("--version").says(&["qcrs "]);
+}

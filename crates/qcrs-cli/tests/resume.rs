@@ -1,0 +1,132 @@
+//! A run that is stopped in any way goes on as if nothing had happened.
+
+mod common;
+
+use common::{Bench, MODEL, Ran};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Long enough to be stopped in the middle: about a second.
+fn long(options: &str) -> String {
+    format!("certify {MODEL} --sigma 0.25 --n0 100 --n 3000 --gradient-n 100 --seed 3 {options}")
+}
+
+/// Starts a command and waits until `run` has at least `records` of them.
+fn start(bench: &Bench, typed: &str, run: &str, records: usize) -> Child {
+    let child =
+        bench.command(typed).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qcrs starts");
+    let file = bench.path(run).join("records-0-of-1.jsonl");
+    let begin = Instant::now();
+    let written = || std::fs::read_to_string(&file).is_ok_and(|text| text.lines().count() >= records);
+    while !written() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no {records} records in a minute");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+fn records(text: &str) -> usize {
+    text.lines().count()
+}
+
+#[test]
+fn killed_at_any_moment_it_ends_with_the_same_bytes() {
+    let bench = Bench::new();
+    for method in ["cohen", "qcrs"] {
+        let whole = format!("whole-{method}");
+        bench.run(&long(&format!("--method {method} --run {whole}"))).says(&[]);
+        let run = format!("killed-{method}");
+        // every time with another batch size and number of threads
+        for (kill_at, options) in
+            [(0, "--batch 5"), (1, "--threads 1"), (3, "--threads 3 --batch 64"), (5, "")]
+        {
+            let typed = long(&format!("--method {method} --run {run} {options}"));
+            let mut child = start(&bench, &typed, &run, kill_at);
+            std::thread::sleep(Duration::from_millis(7 * kill_at as u64));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let torn = bench.path(&run).join("records-0-of-1.jsonl");
+        let text = std::fs::read_to_string(&torn).unwrap();
+        std::fs::write(&torn, text.clone() + "{\"index\":7,\"lab").unwrap(); // a line that was never finished
+        let done = records(&text[..text.rfind('\n').unwrap()]);
+        let last =
+            bench.run(&long(&format!("--method {method} --run {run} --threads 2 --batch 7"))).says(&[]);
+        if done < common::INPUTS {
+            assert!(last.err.contains(&format!("going on after {done} of 8 inputs")), "{}", last.err);
+        }
+        assert_eq!(bench.records(&run), bench.records(&whole), "{method}");
+        bench.run(&format!("verify {run}")).says(&["8 of 8 records"]);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
+    let bench = Bench::new();
+    bench.run(&long("--method cohen --run whole")).says(&[]);
+    let typed = long("--method cohen --run r --threads 1");
+    let child = start(&bench, &typed, "r", 2);
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let ran = Ran::new(&typed, child.wait_with_output().unwrap());
+    let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "the same command with --run r goes on"]);
+    let done = records(&bench.records("r"));
+    assert!((2..8).contains(&done), "{done} records");
+    assert!(ran.err.contains(&format!("stopped after {done} of")), "{}", ran.err);
+    // what is there can be read and verified before it is complete
+    bench.run("verify r").says(&[&format!("{done} of 8 records")]);
+    let json = bench.run("report r --format json").says(&[]).runs();
+    assert_eq!(json[0]["complete"], false);
+    bench.run(&typed).says(&[]);
+    assert_eq!(bench.records("r"), bench.records("whole"));
+}
+
+#[test]
+fn merged_shards_are_the_whole_run() {
+    let bench = Bench::new();
+    let certify = |options: &str| bench.certify(&format!("--method qcrs {options}")).says(&[]);
+    certify("--run whole");
+    certify("--run a --shard 0/3");
+    certify("--run a --shard 2/3 --threads 1");
+    certify("--run b --shard 1/3 --batch 3");
+    let json = bench.run("report a --format json").says(&[]).runs();
+    assert_eq!((json[0]["inputs"].as_u64(), json[0]["complete"].as_bool()), (Some(5), Some(false)));
+    bench.run("merge a --into part").says(&["5 of 8 inputs, incomplete"]);
+    bench.run("merge a b --into merged").says(&["8 of 8 inputs, complete", "qcrs report merged"]);
+    assert_eq!(bench.records("merged"), bench.records("whole"));
+    assert_eq!(bench.read("merged/spec.json"), bench.read("whole/spec.json"));
+    // and the merged run is one that certify takes for finished
+    assert!(certify("--run merged").err.contains("all 8 inputs are there already"));
+}
+
+#[test]
+fn a_second_writer_is_turned_away() {
+    let bench = Bench::new();
+    let typed = long("--method cohen --run r --threads 1");
+    let mut child = start(&bench, &typed, "r", 1);
+    let second = bench.run(&typed);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    second.fails(1, &["another qcrs is writing here"]);
+}
+
+#[test]
+fn another_spec_in_the_directory_is_refused_with_every_difference() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run r").says(&[]);
+    let before = (bench.records("r"), bench.read("r/spec.json"));
+    for (options, words) in [
+        ("--method cohen --seed 8", "this run used seed 0, you asked for 8"),
+        (
+            "--method cohen --n 300 --alpha 0.01",
+            "budget.alpha 0.001, you asked for 0.01; this run used budget.n 200",
+        ),
+        ("--method qcrs", "search.method \"cohen\", you asked for \"qcrs\""),
+        ("--method cohen --skip 2", "selection.skip 1, you asked for 2"),
+        ("--method cohen --normalize cifar10", "model.transform null"),
+    ] {
+        bench.certify(&format!("--run r {options}")).fails(1, &["r/spec.json: ", words, "another directory"]);
+    }
+    assert_eq!((bench.records("r"), bench.read("r/spec.json")), before);
+}
