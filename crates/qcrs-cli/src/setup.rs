@@ -2,9 +2,12 @@
 
 use crate::args::{DataArgs, ModelArgs};
 use anyhow::{Context, bail};
+use qcrs::certify::Budget;
 use qcrs::data::{self, Example, Opened};
-use qcrs::run::ModelSpec;
+use qcrs::noise::Noise;
+use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Transformed};
+use qcrs::search::SearchSpec;
 use qcrs::types::Error;
 use qcrs_onnx::Model;
 use std::path::Path;
@@ -62,6 +65,27 @@ impl Setup {
     pub fn class_name(&self, class: usize) -> String {
         let names = self.data.about.classes.as_ref();
         names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+    }
+
+    /// Everything that the answers to this question depend on.
+    pub fn spec(
+        &self,
+        selection: Selection,
+        search: SearchSpec,
+        budget: Budget,
+        seed: u64,
+    ) -> anyhow::Result<Spec> {
+        Ok(Spec {
+            qcrs: env!("CARGO_PKG_VERSION").into(),
+            noise: Noise::VERSION.into(),
+            model: self.model_spec()?,
+            data: self.data.about.clone(),
+            selection,
+            guarantee: if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma },
+            search,
+            budget,
+            seed,
+        })
     }
 
     /// What a spec has to say about the model.

@@ -8,9 +8,8 @@ use anyhow::{bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Verdict;
-use qcrs::noise::Noise;
 use qcrs::report;
-use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
+use qcrs::run::{self, Finding, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::SearchSpec;
 use qcrs::types::Error;
@@ -46,37 +45,46 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let search = args.method.search()?;
     let budget = args.budget.budget()?;
     let setup = Setup::open(&args.model, &args.data)?;
-    let spec = Spec {
-        qcrs: env!("CARGO_PKG_VERSION").into(),
-        noise: Noise::VERSION.into(),
-        model: setup.model_spec()?,
-        data: setup.data.about.clone(),
-        selection: args.data.selection(setup.len()?),
-        guarantee: if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma },
-        search,
-        budget,
-        seed: args.seed,
-    };
+    setup.model.notes.iter().for_each(|note| say!("{note}"));
+    let spec = setup.spec(args.data.selection(setup.len()?), search, budget, args.seed)?;
     let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
-    ensure!(
-        !args.shard.ids(&spec).is_empty(),
-        "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
-        spec.selection.of
-    );
-    let mut run = Run::open(&dir, &spec, args.shard)?;
-    announce(&setup, &spec, &dir, &run);
-
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
-    let todo = run.ids().len() - run.done.len();
-    let passes = spec.search.passes(budget.n0, budget.n) * todo as u64;
-    let progress = Progress::new(passes);
+    let failed = certify_into(&setup, &sampler, &spec, &dir, args.shard)?;
+    summarize(&dir, args.format)?;
+    if failed > 0 {
+        let notes = dir.join("results.tsv");
+        bail!(
+            "{failed} inputs have no certificate because their scores are not finite; see the notes in {}",
+            notes.display()
+        );
+    }
+    Ok(())
+}
+
+/// Certifies what is missing in `dir`, with progress; how many inputs have scores that cannot vote.
+pub fn certify_into(
+    setup: &Setup,
+    sampler: &MonteCarlo,
+    spec: &Spec,
+    dir: &Path,
+    shard: Shard,
+) -> anyhow::Result<u32> {
+    ensure!(
+        !shard.ids(spec).is_empty(),
+        "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
+        spec.selection.of
+    );
+    let mut run = Run::open(dir, spec, shard)?;
+    announce(spec, dir, &run);
     let mut tally = Tally::default();
     run.done.iter().for_each(|record| tally.add(record));
+    let todo = run.ids().len() - run.done.len();
+    let progress = Progress::new(spec.search.passes(spec.budget.n0, spec.budget.n) * todo as u64);
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
-    let result = progress.watch(&sampler, || {
-        run.certify(&sampler, &input, args.model.threads(), |record| {
+    let result = progress.watch(sampler, || {
+        run.certify(sampler, &input, setup.args.threads(), |record| {
             tally.add(record);
             progress.say(tally.words());
         })
@@ -84,21 +92,13 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if let Err(Error::Interrupted) = result {
         let (done, all) = (run.done.len(), run.ids().len());
         let how = format!(
-            "stopped after {done} of {all} inputs; the same command with --run {} goes on where it was interrupted",
+            "{}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted",
             dir.display()
         );
         return Err(anyhow::Error::from(Error::Interrupted).context(how));
     }
     result?;
-    summarize(&dir, args.format)?;
-    if tally.failed > 0 {
-        bail!(
-            "{} inputs have no certificate because their scores are not finite; see the notes in {}",
-            tally.failed,
-            dir.join("results.tsv").display()
-        );
-    }
-    Ok(())
+    Ok(tally.failed)
 }
 
 /// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again.
@@ -114,10 +114,7 @@ fn readable_name(spec: &Spec) -> PathBuf {
     Path::new("runs").join(format!("{model}-{method}-s{}-n{}-{hash}", sigma.get(), spec.budget.n))
 }
 
-fn announce(setup: &Setup, spec: &Spec, dir: &Path, run: &Run) {
-    for note in &setup.model.notes {
-        say!("{note}");
-    }
+fn announce(spec: &Spec, dir: &Path, run: &Run) {
     let alpha = spec.budget.alpha.share(spec.search.certificates() as usize);
     let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n) < smallest {

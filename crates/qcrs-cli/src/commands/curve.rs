@@ -91,7 +91,8 @@ fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
     (0..args.points).map(at).collect()
 }
 
-fn curve(
+/// The curve of input `id`: its class at `start`, and that class's radius at every σ.
+pub fn curve(
     setup: &Setup,
     sampler: &MonteCarlo,
     id: u32,

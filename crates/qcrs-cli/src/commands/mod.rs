@@ -5,6 +5,7 @@ mod certify;
 mod completions;
 mod curve;
 mod data;
+mod demo;
 mod doctor;
 mod merge;
 mod predict;
@@ -15,6 +16,8 @@ mod verify;
 /// What qcrs can do.
 #[derive(clap::Subcommand)]
 pub enum Command {
+    /// Certify built-in images with every method: offline, nothing to install
+    Demo(demo::DemoArgs),
     /// Certify images: class and radius for each, in a run that can be stopped and resumed
     Certify(certify::CertifyArgs),
     /// Predict images with the smoothed classifier, without radii
@@ -42,6 +45,7 @@ pub enum Command {
 /// Does what was asked.
 pub fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Demo(args) => demo::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Report(args) => report::run(&args),

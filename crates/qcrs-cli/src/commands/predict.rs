@@ -4,6 +4,7 @@ use crate::args::{DataArgs, ModelArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
+use anyhow::ensure;
 use qcrs::predict::predict;
 use qcrs::sample::MonteCarlo;
 use qcrs::types::{Alpha, Sigma};
@@ -20,6 +21,9 @@ pub struct PredictArgs {
     /// answer that of another classifier, so there is no search here
     #[arg(long)]
     sigma: f64,
+    /// Only cohen: with a search there would be another classifier for every input
+    #[arg(long, default_value = "cohen", value_name = "cohen", hide = true)]
+    method: String,
     /// Draws per input
     #[arg(long, alias = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
@@ -36,6 +40,12 @@ pub struct PredictArgs {
 
 /// Prints one line per input.
 pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
+    ensure!(
+        args.method == "cohen",
+        "predict takes one σ for all inputs, not --method {}: a σ searched per input makes each answer that of \
+         another classifier (docs/guarantees.md)",
+        args.method
+    );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.model, &args.data)?;
     let ids = args.data.ids(setup.len()?)?;

@@ -132,7 +132,7 @@ fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {
 }
 
 /// The first inputs of the last run with a σ, as they are and under that σ's noise.
-fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
+pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
     let Some(table) = analysis.tables.iter().rev().find(|table| table.spec.is_some()) else {
         return Ok(Vec::new());
     };

@@ -72,21 +72,11 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     let sampler = MonteCarlo::new(&*classifier, setup.args.batch);
     stop_on_ctrl_c(&sampler)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
+    let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
-            let example = setup.example(record.index)?;
-            let address = (spec.seed, record.index);
-            let finding =
-                match certify(spec.search.search(), &spec.budget, &sampler, &example.pixels, address) {
-                    Ok(outcome) => Finding::Outcome(outcome),
-                    Err(error @ qcrs::types::Error::NotFinite { .. }) => {
-                        Finding::Failed { error: error.to_string() }
-                    }
-                    Err(error) => return Err(error.into()),
-                };
-            let index = record.index;
-            ensure!(finding == record.finding, "input {index}: sampled again it gives other votes");
-            ensure!(example.label == record.label, "input {index}: the label has changed");
+            let again = run::record(spec, &sampler, &input, record.index)?;
+            ensure!(again == **record, "input {}: sampled again it gives other votes", record.index);
         }
         Ok(())
     })?;

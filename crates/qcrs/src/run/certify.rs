@@ -138,7 +138,7 @@ fn check_draws(spec: &Spec) -> Result<(), Error> {
 
 /// The record of one input. Scores that cannot vote are a fact about the input, so they get a
 /// record; anything else may go better next time, so it does not.
-fn record(
+pub fn record(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,
     input: &Input<'_>,

@@ -9,7 +9,7 @@ mod record;
 mod results;
 mod spec;
 
-pub use certify::{Input, Run};
+pub use certify::{Input, Run, record};
 pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
 pub use record::{Finding, Record, Timing};

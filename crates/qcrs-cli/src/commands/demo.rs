@@ -1,0 +1,130 @@
+//! `qcrs demo`: every method on built-in images, offline, with nothing to install.
+
+use super::certify::certify_into;
+use super::curve::curve;
+use super::report::pictures;
+use crate::args::{DataArgs, ModelArgs};
+use crate::output::{print, say, write_file};
+use crate::setup::{Setup, stop_on_ctrl_c};
+use anyhow::Context;
+use clap::Parser;
+use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::certify::Budget;
+use qcrs::report::{self, Page};
+use qcrs::run::{self, Shard};
+use qcrs::sample::MonteCarlo;
+use qcrs::search::{Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::types::{Alpha, Sigma};
+use std::path::{Path, PathBuf};
+
+const MODEL: (&str, &[u8]) =
+    ("fashion-mnist-cnn-0.25.onnx", include_bytes!("../../demo/fashion-mnist-cnn-0.25.onnx"));
+const IMAGES: (&str, &[u8]) = ("t10k-images-idx3-ubyte", include_bytes!("../../demo/t10k-images-idx3-ubyte"));
+const LABELS: (&str, &[u8]) = ("t10k-labels-idx1-ubyte", include_bytes!("../../demo/t10k-labels-idx1-ubyte"));
+
+/// The noise the built-in classifier was trained with.
+const SIGMA: f64 = 0.25;
+/// Draws per look: fewer than the published 500, so that the demo takes seconds.
+const LOOK: u32 = 100;
+/// Inputs whose σ–radius curve is drawn.
+const CURVES: [u32; 4] = [0, 1, 2, 3];
+
+/// What was typed after `qcrs demo`.
+#[derive(clap::Args)]
+pub struct DemoArgs {
+    /// Where everything is written
+    #[arg(long, default_value = "demo", value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// The options that the other commands would be given.
+#[derive(Parser)]
+struct Typed {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Certifies the built-in images with every method and shows the comparison.
+pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
+    let (dir, _temporary) = writable(&args.dir)?;
+    let (model, images) = (dir.join(MODEL.0), dir.join(IMAGES.0));
+    // rten, because it is built in: the same numbers on every machine
+    let typed = Typed::try_parse_from([
+        "demo".as_ref(),
+        "--engine=rten".as_ref(),
+        "--model".as_ref(),
+        model.as_os_str(),
+        "--data".as_ref(),
+        images.as_os_str(),
+    ])?;
+    let setup = Setup::open(&typed.model, &typed.data)?;
+    let classifier = setup.classifier();
+    let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
+    stop_on_ctrl_c(&sampler)?;
+
+    let budget = Budget { n0: 100, n: 1000, alpha: Alpha::new(0.001)? };
+    let mut tables = Vec::new();
+    for (name, search) in searches()? {
+        let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;
+        let into = dir.join("runs").join(name);
+        certify_into(&setup, &sampler, &spec, &into, Shard::WHOLE)?;
+        let stored = run::read(&into)?;
+        tables.push(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?);
+    }
+    let analysis = Analysis::new(tables, &Options::default())?;
+    let html = dir.join("report.html");
+    write_file(&html, &page(&setup, &sampler, &analysis, budget)?)?;
+    print(&report::text(&analysis))?;
+    let (html, model, images) = (html.display(), model.display(), images.display());
+    print(&format!(
+        "{html}: the page with images and curves\n\
+         next: qcrs certify --model {model} --data {images} --sigma {SIGMA} --n 10000"
+    ))
+}
+
+fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 4]> {
+    let sigma = Sigma::new(SIGMA)?;
+    let paper = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)? };
+    let (low, high) = (paper.low, paper.high);
+    let grid = Grid { sigma, low, high, points: 12, winner: Winner::Fresh { draws: LOOK } };
+    Ok([
+        ("cohen", SearchSpec::Cohen(Fixed { sigma })),
+        ("grid", SearchSpec::Grid(grid)),
+        ("qcrs-paper", SearchSpec::Qcrs(paper.clone())),
+        ("qcrs", SearchSpec::Qcrs(paper.repaired())),
+    ])
+}
+
+fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
+    let start = Sigma::new(SIGMA)?;
+    let sigmas = (1..=16).map(|i| Sigma::new(0.05 * f64::from(i))).collect::<Result<Vec<_>, _>>()?;
+    let draw = |&id: &u32| curve(setup, sampler, id, (0, budget.n, budget.alpha), start, &sigmas);
+    let curves = CURVES.iter().map(draw).collect::<anyhow::Result<Vec<_>>>()?;
+    let pictures = pictures(analysis, &setup.data, 12)?;
+    let title = "qcrs demo: Fashion-MNIST";
+    Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)
+}
+
+/// `dir` with the built-in files in it; a temporary folder where `dir` cannot be written.
+fn writable(dir: &Path) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir>)> {
+    let Err(why) = unpack(dir) else { return Ok((dir.to_owned(), None)) };
+    let temporary = tempfile::Builder::new().prefix("qcrs-demo-").disable_cleanup(true).tempdir()?;
+    say!("{why:#}; writing to {} instead", temporary.path().display());
+    unpack(temporary.path())?;
+    Ok((temporary.path().to_owned(), Some(temporary)))
+}
+
+fn unpack(dir: &Path) -> anyhow::Result<()> {
+    let here = || format!("cannot write {}", dir.display());
+    std::fs::create_dir_all(dir).with_context(here)?;
+    for (name, content) in [MODEL, IMAGES, LABELS] {
+        let path = dir.join(name);
+        // a second run finds its own files
+        if std::fs::read(&path).ok().as_deref() != Some(content) {
+            std::fs::write(&path, content).with_context(here)?;
+        }
+    }
+    Ok(())
+}
