@@ -68,9 +68,10 @@ impl Progress {
     }
 
     fn follow(&self, sampler: &MonteCarlo) {
+        let before = sampler.passes();
         let mut spoken = Instant::now();
         while !self.done.load(Relaxed) {
-            self.bar.set_position(sampler.passes());
+            self.bar.set_position(sampler.passes() - before);
             if self.lines && spoken.elapsed() > IN_A_PIPE {
                 spoken = Instant::now();
                 let (at, of) = (self.bar.position(), self.bar.length().unwrap_or(0).max(1));

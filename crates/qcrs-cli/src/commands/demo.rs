@@ -22,10 +22,13 @@ const MODEL: (&str, &[u8]) =
 const IMAGES: (&str, &[u8]) = ("t10k-images-idx3-ubyte", include_bytes!("../../demo/t10k-images-idx3-ubyte"));
 const LABELS: (&str, &[u8]) = ("t10k-labels-idx1-ubyte", include_bytes!("../../demo/t10k-labels-idx1-ubyte"));
 
+const CLASSES: [&str; 10] =
+    ["t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"];
+
 /// The noise the built-in classifier was trained with.
 const SIGMA: f64 = 0.25;
 /// Draws per look: fewer than the published 500, so that the demo takes seconds.
-const LOOK: u32 = 100;
+const LOOK: u32 = 50;
 /// Inputs whose σ–radius curve is drawn.
 const CURVES: [u32; 4] = [0, 1, 2, 3];
 
@@ -59,12 +62,14 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         "--data".as_ref(),
         images.as_os_str(),
     ])?;
-    let setup = Setup::open(&typed.model, &typed.data)?;
+    let mut setup = Setup::open(&typed.model, &typed.data)?;
+    setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
+    setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
     stop_on_ctrl_c(&sampler)?;
 
-    let budget = Budget { n0: 100, n: 1000, alpha: Alpha::new(0.001)? };
+    let budget = Budget { n0: 50, n: 500, alpha: Alpha::new(0.001)? };
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;
@@ -84,22 +89,21 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     ))
 }
 
-fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 4]> {
+fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 3]> {
     let sigma = Sigma::new(SIGMA)?;
-    let paper = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)? };
-    let (low, high) = (paper.low, paper.high);
-    let grid = Grid { sigma, low, high, points: 12, winner: Winner::Fresh { draws: LOOK } };
+    let qcrs = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)?.repaired() };
+    let (low, high) = (qcrs.low, qcrs.high);
+    let grid = Grid { sigma, low, high, points: 8, winner: Winner::Fresh { draws: LOOK } };
     Ok([
         ("cohen", SearchSpec::Cohen(Fixed { sigma })),
         ("grid", SearchSpec::Grid(grid)),
-        ("qcrs-paper", SearchSpec::Qcrs(paper.clone())),
-        ("qcrs", SearchSpec::Qcrs(paper.repaired())),
+        ("qcrs", SearchSpec::Qcrs(qcrs)),
     ])
 }
 
 fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
     let start = Sigma::new(SIGMA)?;
-    let sigmas = (1..=16).map(|i| Sigma::new(0.05 * f64::from(i))).collect::<Result<Vec<_>, _>>()?;
+    let sigmas = (1..=12).map(|i| Sigma::new(0.07 * f64::from(i))).collect::<Result<Vec<_>, _>>()?;
     let draw = |&id: &u32| curve(setup, sampler, id, (0, budget.n, budget.alpha), start, &sigmas);
     let curves = CURVES.iter().map(draw).collect::<anyhow::Result<Vec<_>>>()?;
     let pictures = pictures(analysis, &setup.data, 12)?;
