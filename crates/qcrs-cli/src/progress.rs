@@ -34,7 +34,7 @@ impl Progress {
     pub fn new(passes: u64) -> Self {
         let (quiet, terminal) = (is_quiet(), std::io::stderr().is_terminal());
         let bar = ProgressBar::with_draw_target(Some(passes), ProgressDrawTarget::hidden());
-        let template = "{bar:28} {percent}%  {elapsed} passed, {eta} to go  {msg}";
+        let template = "{bar:20} {percent}%  {elapsed}, {eta} to go  {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

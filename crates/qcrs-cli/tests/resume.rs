@@ -19,7 +19,7 @@ fn start(bench: &Bench, typed: &str, run: &str, records: usize) -> Child {
     let begin = Instant::now();
     let written = || std::fs::read_to_string(&file).is_ok_and(|text| text.lines().count() >= records);
     while !written() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "no {records} records in a minute");
+        assert!(begin.elapsed() < Duration::from_mins(1), "no {records} records in a minute");
         std::thread::sleep(Duration::from_millis(2));
     }
     child
@@ -103,7 +103,8 @@ fn merged_shards_are_the_whole_run() {
 #[test]
 fn a_second_writer_is_turned_away() {
     let bench = Bench::new();
-    let typed = long("--method cohen --run r --threads 1");
+    // long enough for the first to outlive the second
+    let typed = long("--method cohen --run r --threads 1 --n 50000");
     let mut child = start(&bench, &typed, "r", 1);
     let second = bench.run(&typed);
     child.kill().unwrap();
