@@ -144,7 +144,7 @@ fn the_other_commands_check_what_they_get() {
         ("predict --sigma 0.25 --n 0", 2, "--n"),
         ("predict --sigma 0.25 --alpha 2", 1, "alpha"),
         ("predict --sigma 0.25 --max 0", 1, "no input is selected"),
-        ("predict --sigma 0.25 --method qcrs", 2, "--method"),
+        ("predict --sigma 0.25 --method qcrs", 1, "one σ for all inputs"),
         ("curve --sigma 0.25 --max 0", 1, "no input is selected"),
         ("curve --sigma 0.25 --ids 8", 1, "there is no input 8; the dataset has 8"),
         ("curve --sigma 0.25 --n 0", 2, "--n"),
