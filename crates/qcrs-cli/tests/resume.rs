@@ -104,7 +104,7 @@ fn merged_shards_are_the_whole_run() {
 fn a_second_writer_is_turned_away() {
     let bench = Bench::new();
     // long enough for the first to outlive the second
-    let typed = long("--method cohen --run r --threads 1 --n 50000");
+    let typed = long("--method cohen --run r --threads 1 --n 20000");
     let mut child = start(&bench, &typed, "r", 1);
     let second = bench.run(&typed);
     child.kill().unwrap();
