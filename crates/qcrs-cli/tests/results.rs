@@ -19,7 +19,10 @@ fn report_writes_every_format() {
     assert_eq!(json.len(), 2);
     assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
     assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
-    bench.run("report a --every 2 --format json").says(&["every 2th", "\"inputs\": 4"]);
+    bench.run("report a --every 2 --format json").says(&["every 2th", "\"inputs\":4"]);
+    // two runs of one name are told apart by their paths
+    bench.certify("--method cohen --run other/a").says(&[]);
+    bench.run("report a other/a").says(&["other/a"]);
     // the run's own table of the field's format gives the same numbers
     let tsv = bench.run("report a/results.tsv --format json --radii 0.125").says(&[]).runs();
     for key in ["acr", "clean_accuracy", "certified_accuracy", "abstained", "wrong_certified"] {

@@ -67,7 +67,8 @@ pub struct ReportArgs {
 
 /// Prints tables and writes what else was asked for.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let tables = args.paths.iter().map(|path| table(path, args.every)).collect::<Result<Vec<_>, _>>()?;
+    let mut tables = args.paths.iter().map(|path| table(path, args.every)).collect::<Result<Vec<_>, _>>()?;
+    tell_apart(&mut tables, &args.paths);
     let reference = args.reference.wrapping_sub(1);
     if reference >= tables.len() {
         bail!("--reference {} is none of the {} paths, counted from 1", args.reference, tables.len());
@@ -123,6 +124,16 @@ fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
     } else {
         table.only(&format!("{name} (every {every}th)"), |id| id % every == 0)
     })
+}
+
+/// Runs whose folders have the same name go by the paths that were typed.
+fn tell_apart(tables: &mut [Table], paths: &[PathBuf]) {
+    let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
+    for (table, path) in tables.iter_mut().zip(paths) {
+        if names.iter().filter(|&name| *name == table.name).count() > 1 {
+            table.name = path.display().to_string();
+        }
+    }
 }
 
 fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {

@@ -119,14 +119,17 @@ impl Ran {
         self
     }
 
-    /// The runs of a summary in JSON.
+    /// The runs of a summary in JSON, one object per line.
     pub fn runs(&self) -> Vec<serde_json::Value> {
-        self.json()["runs"].as_array().expect("a list of runs").clone()
+        self.out.lines().map(|line| self.parse(line)).collect()
     }
 
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out)
-            .unwrap_or_else(|error| panic!("{}: {error}\n{}", self.typed, self.out))
+        self.parse(&self.out)
+    }
+
+    fn parse(&self, text: &str) -> serde_json::Value {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{}: {error}\n{text}", self.typed))
     }
 }
 

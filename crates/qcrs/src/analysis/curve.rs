@@ -30,6 +30,7 @@ pub struct CurvePoint {
     pub p_upper: f64,
     /// The radius certified at this σ; `None` where CERTIFY would abstain.
     pub radius: Option<f64>,
-    /// The radius that an infinite number of draws could at most certify; `None` when none.
+    /// The radius that an infinite number of draws could at most certify; `None` when none, or, where
+    /// `p_upper` is 1, when there is no such limit.
     pub radius_upper: Option<f64>,
 }

@@ -5,7 +5,7 @@ use super::format::down;
 use super::plot::{Mark, Plot, Series};
 use super::svg::STYLE;
 use super::words::title;
-use crate::analysis::{Analysis, Curve, Estimate, Row, Summary, Table};
+use crate::analysis::{Analysis, Curve, CurvePoint, Estimate, Row, Summary, Table};
 use crate::types::Error;
 
 /// Every figure as a file of its own: (file name, SVG). The curves are drawn when given.
@@ -150,9 +150,15 @@ fn sigma(analysis: &Analysis) -> Plot {
 fn sigma_radius(curve: &Curve) -> Plot {
     let points = &curve.points;
     let radius: Vec<(f64, f64)> = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0))).collect();
-    let band =
-        points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0), p.radius_upper.unwrap_or(0.0))).collect();
-    let top = points.iter().filter_map(|p| p.radius_upper.or(p.radius)).fold(0.0, f64::max);
+    // room for the band, but the curve is what one looks at: a unanimous vote has no upper bound at all
+    let most = radius.iter().map(|point| point.1).fold(0.0, f64::max);
+    let top = roomy(if most > 0.0 { 1.4 * most } else { 1.0 });
+    let upper = |p: &CurvePoint| match p.radius_upper {
+        Some(upper) => upper.min(top),
+        None if p.p_upper >= 1.0 => top,
+        None => 0.0,
+    };
+    let band = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0), upper(p))).collect();
     let (low, high) = points
         .iter()
         .map(|p| p.sigma)
@@ -173,7 +179,7 @@ fn sigma_radius(curve: &Curve) -> Plot {
         x_label: "σ",
         y_label: "l2 radius",
         x: (low, high),
-        y: (0.0, roomy(top)),
+        y: (0.0, top),
         series,
         notes: vec![caption],
     }
