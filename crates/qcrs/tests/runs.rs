@@ -17,6 +17,7 @@ fn small(search: qcrs::search::SearchSpec) -> Spec {
     spec(search, Budget { n0: 20, n: 200, alpha: alpha(0.01) }, INPUTS)
 }
 
+#[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
 fn input(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
     Ok((vec![index as f32 * 0.1 - 0.4, 0.0], Some(usize::from(index > 4))))
 }
@@ -79,8 +80,8 @@ fn another_spec_is_refused_with_the_difference_named() {
 
 #[test]
 fn a_directory_that_was_tampered_with_is_refused() {
-    let spec = small(cohen(0.5));
     type Harm = fn(&Path);
+    let spec = small(cohen(0.5));
     let harms: [(&str, Harm); 4] = [
         ("line 3 is damaged", |dir| edit(dir, |lines| lines[2] = "{}".into())),
         ("line 2 is about input 2", |dir| edit(dir, |lines| drop(lines.remove(1)))),
@@ -138,6 +139,7 @@ impl Classifier for Broken {
 }
 
 /// Input 3 stands far out on the second axis, where the classifier is broken.
+#[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
 fn input_with_a_trap(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
     Ok((vec![1.0, if index == 3 { 100.0 } else { 0.0 }], Some(1)))
 }

@@ -107,7 +107,7 @@ mod tests {
         let mut out = [0.0; 8];
         let model = Transformed { inner: &Echo, transform };
         model.logits(&[0.0, 1.0, 3.0, 5.0, 0.5, 0.5, 1.0, 1.0], &mut out).unwrap();
-        assert_eq!(out, [1.0, 2.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(out.map(f32::to_bits), [1.0, 2.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits));
     }
 
     #[test]
