@@ -70,7 +70,7 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
-    let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "the same command with --run r goes on"]);
+    let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "the same command goes on"]);
     let done = records(&bench.records("r"));
     assert!((2..8).contains(&done), "{done} records");
     assert!(ran.err.contains(&format!("stopped after {done} of")), "{}", ran.err);
