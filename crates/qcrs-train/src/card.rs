@@ -24,6 +24,8 @@ pub struct Card {
     pub data: Data,
     /// Everything else the weights depend on.
     pub settings: Settings,
+    /// How many of the epochs had passed.
+    pub trained_epochs: usize,
     /// Images of the training set that were held out.
     pub held_out: Option<Accuracy>,
     /// The test set, looked at once, after training.
@@ -73,7 +75,7 @@ impl Accuracy {
 
 impl Card {
     /// The card of a network before anyone has judged it.
-    pub fn new(network: &Network, data: Data, settings: &Settings) -> Self {
+    pub fn new(network: &Network, data: Data, settings: &Settings, trained_epochs: usize) -> Self {
         Self {
             program: concat!("qcrs-train ", env!("CARGO_PKG_VERSION")).into(),
             commit: option_env!("QCRS_COMMIT").map(Into::into),
@@ -81,6 +83,7 @@ impl Card {
             classes: network.classes,
             data,
             settings: settings.clone(),
+            trained_epochs,
             held_out: None,
             test: None,
         }
@@ -88,14 +91,14 @@ impl Card {
 
     /// The card as the metadata of an ONNX file: the main facts each on its own, and the whole as JSON.
     pub fn metadata(&self) -> Result<Vec<(String, String)>, Error> {
-        let Settings { architecture, method, sigma, epochs, seed, .. } = &self.settings;
+        let Settings { architecture, method, sigma, seed, .. } = &self.settings;
         let broken = |error: serde_json::Error| Error::Invalid(error.to_string());
         let mut pairs = vec![
             ("qcrs.architecture".to_owned(), architecture.to_string()),
             ("qcrs.recipe".into(), serde_json::to_string(method).map_err(broken)?),
             ("qcrs.data".into(), self.data.name.clone()),
             ("qcrs.sigma".into(), sigma.to_string()),
-            ("qcrs.epochs".into(), epochs.to_string()),
+            ("qcrs.epochs".into(), self.trained_epochs.to_string()),
             ("qcrs.seed".into(), seed.to_string()),
             ("qcrs.card".into(), serde_json::to_string(self).map_err(broken)?),
         ];

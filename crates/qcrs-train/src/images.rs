@@ -26,6 +26,9 @@ pub struct Augment {
     pub flip: bool,
 }
 
+/// Images with at least this many values are prepared by several threads.
+const WORTH_A_THREAD: usize = 50_000;
+
 /// A batch: images of shape [N, C, H, W], and their classes.
 pub struct Batch {
     /// Pixels in [0, 1].
@@ -72,6 +75,18 @@ impl Images {
         self.dataset.is_empty()
     }
 
+    /// Images that a network for `shape` cannot take are an error; larger ones are cut.
+    pub fn check_shape(&self, shape: [usize; 3]) -> Result<(), Error> {
+        let from = self.dataset.shape();
+        if from[0] == shape[0] && from[1] >= shape[1] && from[2] >= shape[2] {
+            return Ok(());
+        }
+        let ([c, h, w], [channels, height, width], name) = (from, shape, &self.about.name);
+        Err(Error::Invalid(format!(
+            "{name} has images of {c}×{h}×{w}, the network takes {channels}×{height}×{width}; choose another --arch"
+        )))
+    }
+
     /// Holds out `held_out` images chosen by `seed`.
     pub fn part(&self, held_out: usize, seed: u64) -> Result<Parts, Error> {
         if held_out >= self.len() {
@@ -112,27 +127,25 @@ impl Images {
         device: Device,
         cut: impl Fn(usize) -> Cut + Sync,
     ) -> Result<Batch, Error> {
+        self.check_shape(shape)?;
         let from = self.dataset.shape();
-        if from[0] != shape[0] || from[1] < shape[1] || from[2] < shape[2] {
-            let name = &self.about.name;
-            return Err(Error::Invalid(format!(
-                "{name} has images of {from:?}, the network takes {shape:?}"
-            )));
-        }
         let size = shape.iter().product::<usize>();
         let mut pixels = vec![0.0; ids.len() * size];
-        let labels = pixels
-            .par_chunks_mut(size)
-            .zip(ids)
-            .map(|(out, id)| {
-                let example = self.dataset.get(*id)?;
-                cut(*id).copy(&example.pixels, from, shape, out);
-                match example.label {
-                    Some(label) if label < self.classes => Ok(label as i64),
-                    found => Err(bad_label(*id, found, self.classes)),
-                }
-            })
-            .collect::<Result<Vec<i64>, Error>>()?;
+        let fill = |(out, id): (&mut [f32], &usize)| {
+            let example = self.dataset.get(*id)?;
+            cut(*id).copy(&example.pixels, from, shape, out);
+            match example.label {
+                Some(label) if label < self.classes => Ok(label as i64),
+                found => Err(bad_label(*id, found, self.classes)),
+            }
+        };
+        // small images are copied faster than another thread is woken
+        let labels: Result<Vec<i64>, Error> = if size < WORTH_A_THREAD {
+            pixels.chunks_mut(size).zip(ids).map(fill).collect()
+        } else {
+            pixels.par_chunks_mut(size).zip(ids).map(fill).collect()
+        };
+        let labels = labels?;
         let [c, h, w] = shape.map(|size| size as i64);
         let images = Tensor::from_slice(&pixels).view([ids.len() as i64, c, h, w]);
         Ok(Batch { images: images.to_device(device), labels: Tensor::from_slice(&labels).to_device(device) })

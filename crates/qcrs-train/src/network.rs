@@ -33,11 +33,11 @@ pub struct Network {
 impl Network {
     /// A network with the random weights of `seed`.
     pub fn new(architecture: Architecture, classes: usize, seed: u64, device: Device) -> Self {
-        tch::manual_seed(Random::at(seed, Purpose::Weights, [0, 0]).torch_seed());
         let layers = architecture.layers(classes);
         // drawn on the CPU, so that every device starts from the same weights
         let fill = |weight: &Weight| (weight.name.clone(), start(weight).to_device(device));
-        let tensors = layers::weights(&layers).iter().map(fill).collect();
+        let random = Random::at(seed, Purpose::Weights, [0, 0]);
+        let tensors = random.in_torch(|| layers::weights(&layers).iter().map(fill).collect());
         let network = Self { architecture, classes, layers, tensors, device };
         for weight in network.weights().iter().filter(|weight| weight.role.is_trained()) {
             let _ = network.tensor(&weight.name).set_requires_grad(true);

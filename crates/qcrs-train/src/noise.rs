@@ -42,14 +42,13 @@ impl Law {
         if sigma == 0.0 {
             return images.shallow_clone();
         }
-        tch::manual_seed(random.torch_seed());
-        let normals = images.randn_like();
-        match self {
-            Self::Gaussian => images + normals * sigma,
-            Self::GeneralizedGaussian { k, warm_up_epochs } => {
-                images + radial(&normals, exponent(k, epoch, warm_up_epochs), sigma)
-            }
-        }
+        images
+            + random.in_torch(|| match self {
+                Self::Gaussian => images.randn_like() * sigma,
+                Self::GeneralizedGaussian { k, warm_up_epochs } => {
+                    radial(&images.randn_like(), exponent(k, epoch, warm_up_epochs), sigma)
+                }
+            })
     }
 }
 

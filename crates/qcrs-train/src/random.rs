@@ -5,6 +5,8 @@
 //! fast mixer is enough (SplitMix64: Steele, Lea & Flood, "Fast splittable pseudorandom number
 //! generators", OOPSLA 2014).
 
+use std::sync::{Mutex, PoisonError};
+
 /// What a random number is for. Uses never share numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
@@ -62,9 +64,14 @@ impl Random {
         order
     }
 
-    /// A seed for libtorch's generators.
-    pub fn torch_seed(mut self) -> i64 {
-        self.word().cast_signed()
+    /// What `draw` gives when libtorch's generators are seeded by this sequence. They belong to the whole
+    /// process, so one thread at a time.
+    pub fn in_torch<T>(mut self, draw: impl FnOnce() -> T) -> T {
+        static GENERATORS: Mutex<()> = Mutex::new(());
+        // whoever panicked here left no broken state: the seed is set anew
+        let _one_at_a_time = GENERATORS.lock().unwrap_or_else(PoisonError::into_inner);
+        tch::manual_seed(self.word().cast_signed());
+        draw()
     }
 }
 

@@ -87,6 +87,7 @@ impl Training<'_> {
     pub fn run(&self, watch: &mut dyn FnMut(&Event) -> ControlFlow<()>) -> Result<Network, Error> {
         let settings = &self.settings;
         settings.check(self.images.len())?;
+        self.images.check_shape(settings.architecture.input())?;
         let parts = self.images.part(settings.held_out, settings.seed)?;
         let mut network =
             Network::new(settings.architecture, self.images.classes, settings.seed, self.device);

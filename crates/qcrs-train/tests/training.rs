@@ -125,10 +125,7 @@ fn bad_input_is_named() {
         ("a training needs epochs and a batch, got 0 and 20", Settings { epochs: 0, ..settings() }),
         ("the learning rate must be finite and positive", Settings { learning_rate: f64::NAN, ..settings() }),
         ("MACER needs noise", Settings { sigma: 0.0, ..macer::short(settings().architecture, 0.25) }),
-        (
-            "the network takes [3, 32, 32]",
-            Settings { architecture: "resnet8".parse().unwrap(), ..settings() },
-        ),
+        ("the network takes 3×32×32", Settings { architecture: "resnet8".parse().unwrap(), ..settings() }),
     ];
     for (expected, settings) in cases {
         let settings = Settings { held_out: 20, batch: settings.batch.min(101), ..settings };

@@ -5,9 +5,10 @@ use anyhow::{Context, Result};
 use qcrs::data::Split;
 use qcrs_train::card::{Accuracy, Card, Data};
 use qcrs_train::images::Images;
+use qcrs_train::log;
 use qcrs_train::network::Network;
 use qcrs_train::onnx;
-use qcrs_train::train::{CHECKPOINT, SPEC, Spec, Training, read_weights};
+use qcrs_train::train::{CHECKPOINT, LOG, SPEC, Spec, Training, read_weights};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::{Device, Tensor};
@@ -32,7 +33,7 @@ pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> 
 pub fn write(network: &Network, training: &Training<'_>, test: Option<&Images>) -> Result<()> {
     let Training { settings, images, folder, .. } = training;
     let held_out = images.part(settings.held_out, settings.seed)?.held_out;
-    let mut card = Card::new(network, Data::of(images), settings);
+    let mut card = Card::new(network, Data::of(images), settings, settings.epochs);
     if !held_out.is_empty() {
         card.held_out = Some(Accuracy::measure(network, images, &held_out, settings)?);
     }
@@ -57,9 +58,13 @@ pub fn export_again(folder: &Path, out: Option<&Path>) -> Result<()> {
     let spec: Spec = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let mut network = Network::new(spec.settings.architecture, spec.classes, 0, Device::Cpu);
     network.set(&weights(folder)?)?;
-    let card = match std::fs::read_to_string(folder.join(CARD)) {
-        Ok(text) => serde_json::from_str(&text).context("card.json")?,
-        Err(_) => Card::new(&network, spec.data, &spec.settings),
+    let path = folder.join(CARD);
+    let card = if path.exists() {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())?
+    } else {
+        let epochs = log::read(&folder.join(LOG))?.len();
+        Card::new(&network, spec.data, &spec.settings, epochs)
     };
     let out = out.map_or_else(|| folder.join(MODEL), Path::to_owned);
     onnx::write(&out, &network, &card.metadata()?)?;

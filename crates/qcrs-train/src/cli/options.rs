@@ -110,10 +110,12 @@ impl Options {
         Ok(settings)
     }
 
-    /// Image folders are scaled to 256 for a network that sees 224: the rest is cut away at random.
+    /// Image files are scaled to 256 for a network that sees 224: the rest is cut away at random.
+    /// Arrays have the size they have.
     pub fn open(&self, split: Split) -> OpenOptions {
-        let files = matches!(self.arch, Architecture::ImagenetResnet(_)).then_some(256);
-        OpenOptions { split, resize: files, crop: files, ..OpenOptions::default() }
+        let array = self.data.extension().is_some_and(|end| end == "npy" || end == "npz");
+        let side = (!array && matches!(self.arch, Architecture::ImagenetResnet(_))).then_some(256);
+        OpenOptions { split, resize: side, crop: side, ..OpenOptions::default() }
     }
 
     /// The device, if it is there.
