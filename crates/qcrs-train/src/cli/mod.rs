@@ -1,0 +1,94 @@
+//! What was typed, and what does it mean?
+
+mod finish;
+mod options;
+mod progress;
+
+use anyhow::{Context, Result, bail};
+use clap::{Parser, Subcommand};
+use options::Options;
+use qcrs::data::Split;
+use qcrs_train::images::Images;
+use qcrs_train::recipe::{gaussian, macer};
+use qcrs_train::train::Training;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Trains image classifiers that qcrs can certify.
+#[derive(Parser)]
+#[command(name = "qcrs-train", version, about)]
+pub struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Train under Gaussian noise with cross-entropy (Cohen et al. 2019)
+    Gaussian(Options),
+    /// Train for a large radius (MACER, Zhai et al. 2020); best from the weights of a Gaussian training
+    Macer {
+        #[command(flatten)]
+        options: Options,
+        #[command(flatten)]
+        macer: options::MacerOptions,
+    },
+    /// Train under the generalized Gaussian noise of DSRS (Li et al. 2022)
+    GeneralizedGaussian {
+        #[command(flatten)]
+        options: Options,
+        /// The exponent of the noise; by default the published one for the image size
+        #[arg(long)]
+        k: Option<u32>,
+    },
+    /// Write the model and its card of a training again, as far as it has come
+    Export {
+        /// The folder of the training
+        folder: PathBuf,
+        /// Where the model goes
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Does what was asked.
+pub fn run(command: &Command) -> Result<()> {
+    match &command.what {
+        What::Gaussian(options) => {
+            let recipe = if options.published { gaussian::published } else { gaussian::short };
+            train(options, recipe(options.arch, options.sigma))
+        }
+        What::Macer { options, macer } => {
+            let recipe = if options.published { macer::published } else { macer::short };
+            train(options, macer.apply(recipe(options.arch, options.sigma)))
+        }
+        What::GeneralizedGaussian { options, k } => {
+            train(options, options::with_exponent(gaussian::generalized(options.arch, options.sigma), *k))
+        }
+        What::Export { folder, out } => finish::export_again(folder, out.as_deref()),
+    }
+}
+
+fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> {
+    let settings = options.settings(recipe)?;
+    let device = options.device()?;
+    let images = Images::open(&options.data, &options.open(Split::Train))?;
+    settings.check(images.len())?;
+    let test = finish::test_set(options, &images)?;
+    let start = options.start.as_deref().map(finish::weights).transpose()?;
+    let training = Training {
+        settings,
+        images: &images,
+        folder: options.out.clone(),
+        device,
+        start,
+        save_every: Duration::from_secs(options.save_every),
+    };
+    let network = progress::show(&training, options.quiet)
+        .with_context(|| format!("training in {} stopped", options.out.display()))?;
+    finish::write(&network, &training, test.as_ref())
+}
+
+fn refuse<T>(problem: impl std::fmt::Display) -> Result<T> {
+    bail!("{problem}")
+}

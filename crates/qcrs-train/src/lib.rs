@@ -1,0 +1,39 @@
+//! Trains classifiers that qcrs can certify: networks that have seen the noise they will be judged under.
+//!
+//! | module         | question it answers                                                 |
+//! |----------------|---------------------------------------------------------------------|
+//! | `random`       | which random number belongs to this address?                        |
+//! | `files`        | how is a file written whole or not at all?                          |
+//! | `layers`       | what is a network made of?                                          |
+//! | `architecture` | which network?                                                      |
+//! | `network`      | what are its weights, and what does it answer?                      |
+//! | `onnx`         | how does a trained network leave for other programs?                |
+//! | `images`       | which images, in which order, cut and mirrored how?                 |
+//! | `noise`        | which noise is added to a batch?                                    |
+//! | `schedule`     | how fast does it learn now?                                         |
+//! | `sgd`          | how do gradients move the weights?                                  |
+//! | `recipe`       | which loss, with which settings? one file per published recipe      |
+//! | `evaluate`     | how often is it right?                                              |
+//! | `checkpoint`   | what must be remembered to go on after a power cut?                 |
+//! | `log`          | what has happened so far?                                           |
+//! | `card`         | what should the user of a model know?                               |
+//! | `train`        | all of it, over the epochs                                          |
+
+pub mod architecture;
+pub mod card;
+mod checkpoint;
+pub mod evaluate;
+mod files;
+pub mod images;
+pub mod layers;
+pub mod log;
+pub mod network;
+pub mod noise;
+pub mod onnx;
+pub mod random;
+pub mod recipe;
+pub mod schedule;
+mod sgd;
+pub mod train;
+
+pub use qcrs::types::Error;

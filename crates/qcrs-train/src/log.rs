@@ -1,0 +1,70 @@
+//! What has happened so far? One JSON line per epoch.
+
+use crate::evaluate::Count;
+use crate::files;
+use qcrs::types::Error;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// One epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// Its number, from 1.
+    pub epoch: usize,
+    /// The learning rate of its last step.
+    pub learning_rate: f64,
+    /// The mean loss of its steps.
+    pub loss: f64,
+    /// Training images under the noise they were trained with, while the weights moved.
+    pub training: Count,
+    /// Held-out images under noise, one draw each, the same in every epoch.
+    pub held_out_noisy: Count,
+    /// Held-out images without noise.
+    pub held_out_clean: Count,
+    /// How long it took.
+    pub seconds: f64,
+    /// Training images per second; a noisy copy counts as one.
+    pub images_per_second: f64,
+}
+
+/// Reads a log; a last line that was cut off by a crash does not count.
+pub fn read(path: &Path) -> Result<Vec<Epoch>, Error> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(path)(error)),
+    };
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let epoch = |(number, line): (usize, &str)| {
+        serde_json::from_str(line)
+            .map_err(|error| Error::format(path, format!("line {}: {error}", number + 1)))
+    };
+    whole.lines().enumerate().map(epoch).collect()
+}
+
+/// Keeps the first `epochs` lines: what came after them is about to happen again.
+pub(crate) fn cut(path: &Path, epochs: usize) -> Result<(), Error> {
+    let lines = read(path)?;
+    if lines.len() < epochs {
+        let found = lines.len();
+        return Err(Error::format(
+            path,
+            format!("tells of {found} epochs, the checkpoint of {epochs}; start again in another folder"),
+        ));
+    }
+    let kept = lines[..epochs].iter().map(line).collect::<Result<Vec<_>, _>>()?.concat();
+    files::write(path, kept.as_bytes())
+}
+
+/// Adds a line.
+pub(crate) fn append(path: &Path, epoch: &Epoch) -> Result<(), Error> {
+    let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(Error::io(path))?;
+    file.write_all(line(epoch)?.as_bytes()).and_then(|()| file.sync_data()).map_err(Error::io(path))
+}
+
+fn line(epoch: &Epoch) -> Result<String, Error> {
+    let text = serde_json::to_string(epoch).map_err(|error| Error::Invalid(error.to_string()))?;
+    Ok(text + "\n")
+}

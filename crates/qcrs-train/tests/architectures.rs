@@ -1,0 +1,48 @@
+//! Are these the networks of the literature?
+
+use qcrs_train::architecture::Architecture;
+use qcrs_train::network::{Mode, Network};
+use tch::{Device, Kind, Tensor};
+
+#[test]
+fn parameter_counts_are_the_published_ones_and_scores_have_the_right_shape() {
+    // CIFAR: 272,474 for ResNet-20 with 1×1 shortcuts (269,722 without), and so on; ImageNet: torchvision's
+    let cases = [
+        ("cnn", 10, 70_330),
+        ("resnet8", 10, 78_042),
+        ("resnet20", 10, 272_474),
+        ("resnet56", 10, 855_770),
+        ("resnet110", 10, 1_730_714),
+        ("resnet18", 1000, 11_689_512),
+        ("resnet50", 1000, 25_557_032),
+    ];
+    for (name, classes, parameters) in cases {
+        let architecture: Architecture = name.parse().unwrap();
+        let network = Network::new(architecture, classes, 0, Device::Cpu);
+        assert_eq!(network.parameters(), parameters, "{name}");
+        let [c, h, w] = architecture.input().map(|size| size as i64);
+        let images = Tensor::ones([2, c, h, w], (Kind::Float, Device::Cpu));
+        let scores = tch::no_grad(|| network.scores(&images, Mode::Use));
+        assert_eq!(scores.size(), [2, classes as i64], "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_network() {
+    let weight = |seed| Network::new(Architecture::CifarResnet(8), 10, seed, Device::Cpu).values("fc.weight");
+    assert_eq!(weight(1), weight(1));
+    assert_ne!(weight(1), weight(2));
+}
+
+#[test]
+fn weights_of_another_architecture_are_refused_by_name() {
+    let donor = Network::new(Architecture::CifarResnet(8), 10, 0, Device::Cpu);
+    let weights = donor.weights().into_iter().map(|weight| (weight.name.clone(), donor.tensor(&weight.name)));
+    let weights = weights.collect();
+    let mut network = Network::new(Architecture::CifarResnet(20), 10, 0, Device::Cpu);
+    let error = network.set(&weights).unwrap_err().to_string();
+    assert!(error.contains("resnet20 with 10 classes: layer1.1.conv1.weight is missing"), "{error}");
+    let mut network = Network::new(Architecture::CifarResnet(8), 100, 0, Device::Cpu);
+    let error = network.set(&weights).unwrap_err().to_string();
+    assert!(error.contains("fc.weight has shape [10, 64] instead of [100, 64]"), "{error}");
+}

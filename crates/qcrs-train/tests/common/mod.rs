@@ -1,0 +1,57 @@
+//! Images that a network learns in seconds, and settings to learn them with.
+#![allow(dead_code)] // each test file uses its own part
+
+use qcrs::data::{OpenOptions, Split};
+use qcrs_train::architecture::Architecture;
+use qcrs_train::images::Images;
+use qcrs_train::recipe::{Settings, gaussian};
+use qcrs_train::schedule::Schedule;
+use qcrs_train::train::Training;
+use std::path::Path;
+use std::time::Duration;
+use tch::Device;
+
+pub const COUNT: usize = 120;
+
+/// Writes 28×28 images in IDX files: class c is a bright bar in rows 7c to 7c + 6.
+pub fn write_bars(folder: &Path) {
+    let (mut images, mut labels) = (vec![0, 0, 8, 3], vec![0, 0, 8, 1]);
+    for size in [COUNT, 28, 28] {
+        images.extend((size as u32).to_be_bytes());
+    }
+    labels.extend((COUNT as u32).to_be_bytes());
+    for id in 0..COUNT {
+        let class = id % 4;
+        labels.push(class as u8);
+        for pixel in 0..28 * 28 {
+            let bright = pixel / 28 / 7 == class;
+            images.push(if bright { 200 } else { 20 } + ((id * 31 + pixel * 17) % 23) as u8);
+        }
+    }
+    std::fs::write(folder.join("train-images-idx3-ubyte"), images).unwrap();
+    std::fs::write(folder.join("train-labels-idx1-ubyte"), labels).unwrap();
+}
+
+pub fn bars(folder: &Path) -> Images {
+    write_bars(folder);
+    Images::open(folder, &OpenOptions { split: Split::Train, ..OpenOptions::default() }).unwrap()
+}
+
+pub fn settings() -> Settings {
+    Settings {
+        epochs: 3,
+        batch: 20,
+        learning_rate: 0.05,
+        schedule: Schedule::OneCycle { warm_up: 0.2 },
+        held_out: 20,
+        seed: 5,
+        ..gaussian::short(Architecture::SmallCnn, 0.25)
+    }
+}
+
+pub fn training<'a>(images: &'a Images, folder: &Path, settings: Settings) -> Training<'a> {
+    // one thread: the order of additions, and so the last bits, must not depend on the machine's mood
+    tch::set_num_threads(1);
+    let save_every = Duration::from_secs(600);
+    Training { settings, images, folder: folder.to_owned(), device: Device::Cpu, start: None, save_every }
+}
