@@ -28,7 +28,7 @@ const CLASSES: [&str; 10] =
 /// The noise the built-in classifier was trained with.
 const SIGMA: f64 = 0.25;
 /// Draws per look: fewer than the published 500, so that the demo takes seconds.
-const LOOK: u32 = 50;
+const LOOK: u32 = 40;
 /// Inputs whose σ–radius curve is drawn.
 const CURVES: [u32; 4] = [0, 1, 2, 3];
 
@@ -69,7 +69,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
     stop_on_ctrl_c(&sampler)?;
 
-    let budget = Budget { n0: 50, n: 500, alpha: Alpha::new(0.001)? };
+    let budget = Budget { n0: 50, n: 400, alpha: Alpha::new(0.001)? };
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;
