@@ -4,7 +4,9 @@ use crate::architecture::Architecture;
 use crate::layers::{self, ConvNorm, Layer, NORM_EPSILON, Role, Weight};
 use crate::random::{Purpose, Random};
 use qcrs::types::Error;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use tch::{Device, Kind, Tensor};
 
 /// How far a running mean moves towards that of a batch (PyTorch's default).
@@ -14,9 +16,33 @@ const NORM_MOMENTUM: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Normalise by the batch, and remember its mean and variance.
-    Train,
+    Train(Precision),
     /// Normalise by the remembered values: an image's scores do not depend on its neighbours.
     Use,
+}
+
+/// The numbers that convolutions compute with in training. Weights, their gradients, the statistics of
+/// batch normalisation, the last layer and the loss are f32 in any case, and so is a finished network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// 24 bits.
+    #[default]
+    F32,
+    /// 8 bits: nearly twice as fast where the processor knows them.
+    Bf16,
+}
+
+impl FromStr for Precision {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "f32" => Ok(Self::F32),
+            "bf16" => Ok(Self::Bf16),
+            _ => Err(Error::Invalid(format!("a precision is f32 or bf16; got '{text}'"))),
+        }
+    }
 }
 
 /// An architecture with weights.
@@ -122,7 +148,9 @@ impl Network {
 
     /// The scores of a batch of shape [N, C, H, W] with pixels in [0, 1] plus noise.
     pub fn scores(&self, images: &Tensor, mode: Mode) -> Tensor {
-        self.run(&self.layers, images.shallow_clone(), mode)
+        // the same values, channels innermost in memory: convolutions are a quarter faster
+        let images = images.permute([0, 2, 3, 1]).contiguous().permute([0, 3, 1, 2]);
+        self.run(&self.layers, images, mode)
     }
 
     fn run(&self, layers: &[Layer], x: Tensor, mode: Mode) -> Tensor {
@@ -148,15 +176,16 @@ impl Network {
 
     fn conv_norm(&self, unit: &ConvNorm, x: &Tensor, mode: Mode) -> Tensor {
         let ConvNorm { conv, norm, kernel, stride, .. } = unit;
-        let kernels = self.tensor(&format!("{conv}.weight"));
+        let kind = if mode == Mode::Train(Precision::Bf16) { Kind::BFloat16 } else { Kind::Float };
+        let kernels = self.tensor(&format!("{conv}.weight")).to_kind(kind);
         let part = |name: &str| Some(self.tensor(&format!("{norm}.{name}")));
         let (stride, padding) = ([*stride; 2], [kernel / 2; 2]);
-        x.conv2d(&kernels, None::<Tensor>, stride, padding, [1, 1], 1).batch_norm(
+        x.to_kind(kind).conv2d(&kernels, None::<Tensor>, stride, padding, [1, 1], 1).batch_norm(
             part("weight"),
             part("bias"),
             part("running_mean"),
             part("running_var"),
-            mode == Mode::Train,
+            mode != Mode::Use,
             NORM_MOMENTUM,
             NORM_EPSILON,
             true,

@@ -1,7 +1,7 @@
 //! Are these the networks of the literature?
 
 use qcrs_train::architecture::Architecture;
-use qcrs_train::network::{Mode, Network};
+use qcrs_train::network::{Mode, Network, Precision};
 use tch::{Device, Kind, Tensor};
 
 #[test]
@@ -25,6 +25,18 @@ fn parameter_counts_are_the_published_ones_and_scores_have_the_right_shape() {
         let scores = tch::no_grad(|| network.scores(&images, Mode::Use));
         assert_eq!(scores.size(), [2, classes as i64], "{name}");
     }
+}
+
+/// 8 bits instead of 24 in 19 convolutions: other scores, but not far away, and f32 in the end.
+#[test]
+fn bf16_is_rougher_and_near() {
+    let network = Network::new(Architecture::CifarResnet(20), 10, 0, Device::Cpu);
+    let images = Tensor::rand([16, 3, 32, 32], (Kind::Float, Device::Cpu));
+    let scores = |precision| tch::no_grad(|| network.scores(&images, Mode::Train(precision)));
+    let (fine, rough) = (scores(Precision::F32), scores(Precision::Bf16));
+    assert_eq!(rough.kind(), Kind::Float);
+    let distance = (&rough - &fine).norm().double_value(&[]) / fine.norm().double_value(&[]);
+    assert!((1e-4..0.05).contains(&distance), "{distance}");
 }
 
 #[test]

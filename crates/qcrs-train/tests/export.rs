@@ -2,7 +2,7 @@
 
 use qcrs_onnx::{EngineChoice, LoadOptions, load};
 use qcrs_train::architecture::Architecture;
-use qcrs_train::network::{Mode, Network};
+use qcrs_train::network::{Mode, Network, Precision};
 use qcrs_train::onnx;
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,8 @@ fn lived_in(architecture: Architecture) -> Network {
     let network = Network::new(architecture, 10, 3, Device::Cpu);
     let [c, h, w] = architecture.input().map(|size| size as i64);
     for _ in 0..3 {
-        let _ = tch::no_grad(|| network.scores(&Tensor::rand([8, c, h, w], CPU), Mode::Train));
+        let images = Tensor::rand([8, c, h, w], CPU);
+        let _ = tch::no_grad(|| network.scores(&images, Mode::Train(Precision::F32)));
     }
     for weight in network.weights() {
         if weight.name.contains("bn") || weight.name.contains("downsample.1") {

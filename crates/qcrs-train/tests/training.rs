@@ -6,6 +6,7 @@ use common::{bars, settings, training};
 use qcrs_train::Error;
 use qcrs_train::images::Images;
 use qcrs_train::log::{self, Epoch};
+use qcrs_train::network::Precision;
 use qcrs_train::recipe::{Method, Settings, macer};
 use qcrs_train::train::{CHECKPOINT, Event, LOG, SPEC};
 use std::ops::ControlFlow;
@@ -40,6 +41,16 @@ fn macer_learns_bars_too() {
     let images = bars(folder.path());
     let method = Method::Macer(macer::Macer { k: 3, lambda: 4.0, gamma: 8.0, beta: 16.0 });
     run(&images, &folder.path().join("run"), Settings { epochs: 8, method, ..settings() }).unwrap();
+    let last = curve(&folder.path().join("run")).pop().unwrap();
+    assert!(last.held_out_noisy.correct >= 18, "{last:?}");
+}
+
+#[test]
+fn bf16_learns_bars_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = bars(folder.path());
+    let settings = Settings { epochs: 8, precision: Precision::Bf16, ..settings() };
+    run(&images, &folder.path().join("run"), settings).unwrap();
     let last = curve(&folder.path().join("run")).pop().unwrap();
     assert!(last.held_out_noisy.correct >= 18, "{last:?}");
 }

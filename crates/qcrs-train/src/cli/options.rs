@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use qcrs::data::{OpenOptions, Split};
 use qcrs_train::architecture::Architecture;
+use qcrs_train::network::Precision;
 use qcrs_train::noise::Law;
 use qcrs_train::recipe::{Method, Settings};
 use qcrs_train::schedule::Schedule;
@@ -40,6 +41,9 @@ pub struct Options {
     /// Images per step
     #[arg(long)]
     pub batch: Option<usize>,
+    /// f32, or bf16 in the convolutions: faster where the processor knows it
+    #[arg(long)]
+    pub precision: Option<Precision>,
     /// The largest learning rate
     #[arg(long)]
     pub learning_rate: Option<f64>,
@@ -95,6 +99,7 @@ impl Options {
         let mut settings = Settings {
             epochs: self.epochs.unwrap_or(recipe.epochs),
             batch: self.batch.unwrap_or(recipe.batch),
+            precision: self.precision.unwrap_or(recipe.precision),
             learning_rate: self.learning_rate.unwrap_or(recipe.learning_rate),
             schedule: self.schedule.clone().unwrap_or(recipe.schedule),
             weight_decay: self.weight_decay.unwrap_or(recipe.weight_decay),

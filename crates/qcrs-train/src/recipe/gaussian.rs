@@ -4,21 +4,21 @@
 use super::{Method, Settings, Step, count_correct};
 use crate::architecture::Architecture;
 use crate::images::Augment;
-use crate::network::{Mode, Network};
+use crate::network::Precision;
 use crate::noise::Law;
 use crate::schedule::Schedule;
 use tch::Tensor;
 
 /// The short recipe: a million images instead of four and a half, for a machine without a GPU.
-/// A ResNet-20 on CIFAR-10 at σ = 0.25 comes to 75 % under its own noise with it.
 pub fn short(architecture: Architecture, sigma: f64) -> Settings {
     Settings {
         architecture,
         method: Method::Gaussian,
         noise: Law::Gaussian,
         sigma,
-        epochs: 19,
+        epochs: 22,
         batch: 128,
+        precision: Precision::F32,
         learning_rate: 0.2,
         schedule: Schedule::OneCycle { warm_up: 0.2 },
         momentum: 0.9,
@@ -73,7 +73,6 @@ pub(super) fn augment(architecture: Architecture) -> Augment {
     }
 }
 
-pub(super) fn step(network: &Network, noisy: &Tensor, labels: &Tensor) -> Step {
-    let scores = network.scores(noisy, Mode::Train);
-    Step { loss: scores.cross_entropy_for_logits(labels), correct: count_correct(&scores, labels) }
+pub(super) fn step(scores: &Tensor, labels: &Tensor) -> Step {
+    Step { loss: scores.cross_entropy_for_logits(labels), correct: count_correct(scores, labels) }
 }

@@ -7,7 +7,6 @@
 
 use super::{Method, Settings, Step, count_correct, gaussian};
 use crate::architecture::Architecture;
-use crate::network::{Mode, Network};
 use crate::schedule::Schedule;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
@@ -79,8 +78,7 @@ impl Macer {
         images.repeat_interleave_self_int(self.k as i64, 0, None)
     }
 
-    pub(super) fn step(&self, network: &Network, copies: &Tensor, labels: &Tensor, sigma: f64) -> Step {
-        let scores = network.scores(copies, Mode::Train);
+    pub(super) fn step(&self, scores: &Tensor, labels: &Tensor, sigma: f64) -> Step {
         let classes = scores.size()[1];
         self.loss(&scores.view([-1, self.k as i64, classes]), labels, sigma)
     }

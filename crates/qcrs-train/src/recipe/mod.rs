@@ -5,7 +5,7 @@ pub mod macer;
 
 use crate::architecture::Architecture;
 use crate::images::{Augment, Batch};
-use crate::network::Network;
+use crate::network::{Mode, Network, Precision};
 use crate::noise::Law;
 use crate::random::Random;
 use crate::schedule::Schedule;
@@ -28,6 +28,9 @@ pub struct Settings {
     pub epochs: usize,
     /// Images per step.
     pub batch: usize,
+    /// What convolutions compute with while training.
+    #[serde(default)]
+    pub precision: Precision,
     /// The largest learning rate.
     pub learning_rate: f64,
     /// How it changes.
@@ -105,13 +108,14 @@ impl Settings {
     }
 
     pub(crate) fn step(&self, network: &Network, batch: &Batch, epoch: usize, random: Random) -> Step {
+        let scores = |noisy| network.scores(&noisy, Mode::Train(self.precision));
         match &self.method {
             Method::Gaussian => {
-                gaussian::step(network, &self.noisy(&batch.images, epoch, random), &batch.labels)
+                gaussian::step(&scores(self.noisy(&batch.images, epoch, random)), &batch.labels)
             }
             Method::Macer(macer) => {
                 let copies = self.noisy(&macer.copies(&batch.images), epoch, random);
-                macer.step(network, &copies, &batch.labels, self.sigma)
+                macer.step(&scores(copies), &batch.labels, self.sigma)
             }
         }
     }
