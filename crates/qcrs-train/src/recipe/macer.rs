@@ -52,15 +52,15 @@ pub fn published(architecture: Architecture, sigma: f64) -> Settings {
     }
 }
 
-/// A short training from weights that Gaussian augmentation has brought near: fewer copies, fewer
-/// epochs, and a rate that rises and falls.
+/// A short training from weights that Gaussian augmentation has brought near: about as many noisy
+/// copies as [`gaussian::short`] shows, and a rate that rises and falls.
 pub fn short(architecture: Architecture, sigma: f64) -> Settings {
     let long = published(architecture, sigma);
     let method = match long.method {
         Method::Macer(macer) => Method::Macer(Macer { k: macer.k.min(4), ..macer }),
         Method::Gaussian => Method::Gaussian,
     };
-    Settings { method, epochs: 8, learning_rate: 0.01, schedule: Schedule::OneCycle { warm_up: 0.2 }, ..long }
+    Settings { method, epochs: 5, learning_rate: 0.02, schedule: Schedule::OneCycle { warm_up: 0.2 }, ..long }
 }
 
 impl Macer {
