@@ -79,8 +79,8 @@ fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
     let normalised = told.normalised.or(layout.field.normalises()).ok_or(
         "does not say whether its network normalises pixels itself; give --normalise yes or --normalise no",
     )?;
-    let classes = told.classes.map_or_else(|| classes(&layout, architecture), Ok)?;
     let weights = weights(&layout, &container.storages, file.len())?;
+    let classes = told.classes.map_or_else(|| classes(&layout, architecture), Ok)?;
     let mut network = Network::new(architecture, classes, 0, Device::Cpu);
     if !normalised {
         network = network.without_normalisation();
@@ -99,12 +99,11 @@ fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
 /// The number of classes by the last layer, whose other size must be the architecture's.
 fn classes(layout: &Layout<'_>, architecture: Architecture) -> Result<usize, String> {
     const LAST: &str = "fc.weight";
-    let inputs = layers::weights(&architecture.layers(1))
-        .into_iter()
-        .find_map(|weight| (weight.name == LAST).then_some(weight.shape[1] as usize));
+    let own = layers::weights(&architecture.layers(1)).into_iter().find(|weight| weight.name == LAST);
+    let inputs = own.and_then(|weight| usize::try_from(*weight.shape.last()?).ok());
     let shape = layout.tensors.get(LAST).map(|view| view.shape.as_slice());
     match shape {
-        Some([classes, own]) if Some(*own) == inputs && *classes > 0 => Ok(*classes),
+        Some([classes, found]) if Some(*found) == inputs && *classes > 0 => Ok(*classes),
         Some(shape) => Err(format!(
             "these are not the weights of {architecture}: {LAST} has shape {shape:?} instead of [classes, {}]",
             inputs.unwrap_or_default()
