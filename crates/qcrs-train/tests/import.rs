@@ -100,9 +100,9 @@ fn the_command_writes_a_model_that_says_where_it_comes_from() {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (answer.status.success(), text(answer.stdout), text(answer.stderr))
     };
-    let (fine, said, about) =
+    let (done, said, about) =
         import(&["--arch", "resnet8", "--out", "model.onnx", "--classes", "10", "--sigma", "0.25"]);
-    assert!(fine, "{about}");
+    assert!(done, "{about}");
     assert_eq!(said, "model.onnx\n");
     assert_eq!(
         about,
@@ -137,8 +137,8 @@ fn the_command_writes_a_model_that_says_where_it_comes_from() {
         (&["--out", "macer", "--arch", "resnet8"], "--out macer is the checkpoint itself"),
     ];
     for (arguments, expected) in refusals {
-        let (fine, said, about) = import(arguments);
-        assert!(!fine && said.is_empty() && about.contains(expected), "{about}");
+        let (done, said, about) = import(arguments);
+        assert!(!done && said.is_empty() && about.contains(expected), "{about}");
         assert!(!file("a.onnx").exists());
     }
 }

@@ -89,7 +89,7 @@ fn hostile_files_are_errors_and_nothing_else() {
         let mut random: u64 = 1;
         for _ in 0..4000 {
             let mut bytes = whole.clone();
-            for _ in 0..1 + random % 3 {
+            for _ in 0..=random % 3 {
                 random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 let at = (random >> 33) as usize % bytes.len();
                 bytes[at] ^= (random >> 20) as u8 | 1;

@@ -132,7 +132,8 @@ fn weights(
         if name.ends_with("running_var") && values.iter().any(|value| *value < 0.0) {
             return Err(at("holds a negative variance; the file is damaged".into()));
         }
-        let shape: Vec<i64> = view.shape.iter().map(|size| *size as i64).collect();
+        let shape: Result<Vec<i64>, _> = view.shape.iter().map(|size| i64::try_from(*size)).collect();
+        let shape = shape.map_err(|error| at(error.to_string()))?;
         let tensor = Tensor::f_from_slice(&values).and_then(|flat| flat.f_view(shape.as_slice()));
         weights.insert((*name).to_owned(), tensor.map_err(|error| at(error.to_string()))?);
     }

@@ -262,14 +262,14 @@ mod tests {
     /// A tensor of the storage `part` of six numbers (see `globals::storage`), with this shape and these strides.
     fn tensor(part: &str, shape: &str, strides: &str) -> Vec<u8> {
         let function = "ctorch._utils\n_rebuild_tensor_v2\n";
-        let storage = "X\u{7}\0\0\0storagectorch\nFloatStorage\nX\u{1}\0\0\07X\u{3}\0\0\0cpuK\u{6}";
+        let storage = "X\u{7}\0\0\0storagectorch\nFloatStorage\nX\u{1}\0\0\0kX\u{3}\0\0\0cpuK\u{6}";
         let hooks = "ccollections\nOrderedDict\n)R";
         format!("{function}(({storage}{part}tQK\u{1}({shape}t({strides}tN{hooks}tR.").into_bytes()
     }
 
     #[test]
     fn a_tensor_is_a_view_of_a_storage() {
-        let whole = Storage { kind: Kind::F32, key: "7", numbers: 6, start: 0, length: 6 };
+        let whole = Storage { kind: Kind::F32, key: "k", numbers: 6, start: 0, length: 6 };
         let part = Storage { start: 2, length: 4, ..whole.clone() };
         // older files name a part of a storage by (its own key, start, length)
         for (text, storage) in [("", &whole), ("N", &whole), ("(NK\u{2}K\u{4}t", &part)] {
@@ -328,7 +328,7 @@ mod tests {
         }
         let error = show(b"ccollections\nOrderedDict\nN\x85R.").unwrap_err();
         assert!(error.contains("calls OrderedDict in a way"), "{error}");
-        for storage in ["N", "X\u{1}\0\0\0aQ", "(X\u{7}\0\0\0storageNX\u{1}\0\0\00X\u{1}\0\0\0cK\u{6}t"] {
+        for storage in ["N", "X\u{1}\0\0\0aQ", "(X\u{7}\0\0\0storageNX\u{1}\0\0\0kX\u{1}\0\0\0cK\u{6}t"] {
             let error = show(format!("{storage}Q.").as_bytes()).unwrap_err();
             assert!(error.contains("names a storage in a way"), "{error}");
         }
