@@ -75,6 +75,18 @@ fn hostile_files_are_errors_and_nothing_else() {
     assert!(problem_of(b"<!DOCTYPE html>").contains("is no checkpoint"));
 
     let before = peak();
+    for end in ["", "-zip"] {
+        for (name, expected) in [
+            ("shared", "more numbers than the file has bytes"),
+            ("endless", "w: shape [8589934592] with strides [0] from number 0 does not fit"),
+            ("mixed", "names 1.w and w, which cannot be parts of one network"),
+            ("unknown", "'model' is no tensor, and there is no state_dict and no net"),
+        ] {
+            let error = problem(&file(&format!("{name}{end}")));
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+    assert!(problem(&file("packed")).contains("is packed, and torch.save packs nothing"));
     for name in ["small", "small-zip", "macer", "macer-zip"] {
         let whole = bytes(name);
         let step = if name.starts_with("small") { 1 } else { whole.len() / 100 };
@@ -99,6 +111,7 @@ fn hostile_files_are_errors_and_nothing_else() {
         }
     }
     if let (Some(before), Some(after)) = (before, peak()) {
+        println!("{} kB more than before", after - before);
         assert!(after - before < 50_000, "{} kB", after - before);
     }
 }

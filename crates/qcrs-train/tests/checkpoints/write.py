@@ -4,6 +4,7 @@ usage: checkpoints.py good|bad FOLDER
 """
 import os
 import sys
+import zipfile
 from collections import OrderedDict
 
 import torch
@@ -165,8 +166,18 @@ else:
         )
         save({"net": {"conv1.weight": torch.ones(3), "bias": Evil()}}, "evil")
         save(small, "small")
+        # small files that would fill the memory, and names of two networks
+        zeros = torch.zeros(20000)
+        save({"net": {f"w{i}": zeros for i in range(8000)}}, "shared")
+        save({"net": {"w": torch.zeros(1).expand(1 << 33)}}, "endless")
+        save({"net": {"1.w": zeros, "w": zeros}}, "mixed")
+        save({"model": {"w": zeros}, "step": 7}, "unknown")
         for name, value in [("fc.bias", float("nan")), ("fc.bias", float("inf")), ("bn1.running_var", -0.1)]:
             w = Weights()
             scores(w, torch.rand(2, 3, 32, 32), 8, 10, False)
             w.state[name][1] = value
             save({"net": w.state}, str(value))
+    source = zipfile.ZipFile(os.path.join(folder, "small-zip"))
+    with zipfile.ZipFile(os.path.join(folder, "packed"), "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in source.namelist():
+            packed.writestr(name, source.read(name))
