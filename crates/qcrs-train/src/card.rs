@@ -52,6 +52,16 @@ pub struct Accuracy {
     pub noisy: Count,
 }
 
+/// This program and its version.
+pub(crate) fn program() -> String {
+    concat!("qcrs-train ", env!("CARGO_PKG_VERSION")).into()
+}
+
+/// The commit it was built from, where known.
+pub(crate) fn commit() -> Option<String> {
+    option_env!("QCRS_COMMIT").map(Into::into)
+}
+
 impl Data {
     /// What a card says of these images.
     pub fn of(images: &Images) -> Self {
@@ -77,8 +87,8 @@ impl Card {
     /// The card of a network before anyone has judged it.
     pub fn new(network: &Network, data: Data, settings: &Settings, trained_epochs: usize) -> Self {
         Self {
-            program: concat!("qcrs-train ", env!("CARGO_PKG_VERSION")).into(),
-            commit: option_env!("QCRS_COMMIT").map(Into::into),
+            program: program(),
+            commit: commit(),
             parameters: network.parameters(),
             classes: network.classes,
             data,

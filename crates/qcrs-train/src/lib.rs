@@ -17,6 +17,7 @@
 //! | `checkpoint`   | what must be remembered to go on after a power cut?                 |
 //! | `log`          | what has happened so far?                                           |
 //! | `card`         | what should the user of a model know?                               |
+//! | `import`       | how do the weights of others come in?                               |
 //! | `train`        | all of it, over the epochs                                          |
 
 pub mod architecture;
@@ -25,6 +26,7 @@ mod checkpoint;
 pub mod evaluate;
 mod files;
 pub mod images;
+pub mod import;
 pub mod layers;
 pub mod log;
 pub mod network;

@@ -71,6 +71,13 @@ impl Network {
         network
     }
 
+    /// The same network for pixels as they are.
+    #[must_use]
+    pub fn without_normalisation(mut self) -> Self {
+        self.layers.retain(|layer| !matches!(layer, Layer::Normalise { .. }));
+        self
+    }
+
     /// Where the weights live.
     pub fn device(&self) -> Device {
         self.device

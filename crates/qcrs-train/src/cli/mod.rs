@@ -1,6 +1,7 @@
 //! What was typed, and what does it mean?
 
 mod finish;
+mod import;
 mod options;
 mod progress;
 
@@ -49,6 +50,8 @@ enum What {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Turn a PyTorch checkpoint (of Cohen et al., MACER, or a state dict) into a model
+    Import(import::Options),
 }
 
 /// Does what was asked.
@@ -66,6 +69,7 @@ pub fn run(command: &Command) -> Result<()> {
             train(options, options::with_exponent(gaussian::generalized(options.arch, options.sigma), *k))
         }
         What::Export { folder, out } => finish::export_again(folder, out.as_deref()),
+        What::Import(options) => import::run(options),
     }
 }
 
