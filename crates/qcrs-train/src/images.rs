@@ -50,14 +50,11 @@ impl Images {
     /// Opens whatever [`open`] understands; images without labels are an error.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, Error> {
         let Opened { dataset, about } = open(path, options)?;
-        let classes = match &about.classes {
-            Some(names) => names.len(),
-            None => {
-                let label = |id| label(dataset.as_ref(), id);
-                1 + (0..dataset.len())
-                    .map(label)
-                    .try_fold(0, |most, label| Ok::<_, Error>(most.max(label?)))?
-            }
+        let classes = if let Some(names) = &about.classes {
+            names.len()
+        } else {
+            let mut labels = (0..dataset.len()).map(|id| label(dataset.as_ref(), id));
+            1 + labels.try_fold(0, |most, label| Ok::<_, Error>(most.max(label?)))?
         };
         if classes < 2 {
             return Err(Error::format(path, format!("has {classes} class; a classifier needs two")));

@@ -19,6 +19,8 @@
 //! | `card`         | what should the user of a model know?                               |
 //! | `train`        | all of it, over the epochs                                          |
 
+#![expect(clippy::cast_possible_wrap, reason = "libtorch counts in i64, and nothing here has 2⁶³ of anything")]
+
 pub mod architecture;
 pub mod card;
 mod checkpoint;

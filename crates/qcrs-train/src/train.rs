@@ -183,12 +183,12 @@ impl Loop<'_> {
             let loss = self.step(&ids[step * settings.batch..][..settings.batch])?;
             self.state.seconds = before + begun.elapsed().as_secs_f64();
             let (step, of) = (epoch * self.steps + step + 1, self.steps * settings.epochs);
-            let stop = watch(&Event::Step { step, of, loss }).is_break();
-            if stop || saved.elapsed() > self.training.save_every {
+            let ended = watch(&Event::Step { step, of, loss }).is_break();
+            if ended || saved.elapsed() > self.training.save_every {
                 self.save()?;
                 saved = Instant::now();
             }
-            if stop {
+            if ended {
                 return Err(Error::Interrupted);
             }
         }

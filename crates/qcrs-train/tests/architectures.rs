@@ -20,10 +20,10 @@ fn parameter_counts_are_the_published_ones_and_scores_have_the_right_shape() {
         let architecture: Architecture = name.parse().unwrap();
         let network = Network::new(architecture, classes, 0, Device::Cpu);
         assert_eq!(network.parameters(), parameters, "{name}");
-        let [c, h, w] = architecture.input().map(|size| size as i64);
+        let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
         let images = Tensor::ones([2, c, h, w], (Kind::Float, Device::Cpu));
         let scores = tch::no_grad(|| network.scores(&images, Mode::Use));
-        assert_eq!(scores.size(), [2, classes as i64], "{name}");
+        assert_eq!(scores.size(), [2, i64::try_from(classes).unwrap()], "{name}");
     }
 }
 

@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-const IN_A_PIPE: Duration = Duration::from_secs(60);
+const IN_A_PIPE: Duration = Duration::from_mins(1);
 
 /// Trains with a bar on a terminal, a line now and then elsewhere, and a line per epoch.
 pub fn show(training: &Training<'_>, quiet: bool) -> Result<Network, Error> {

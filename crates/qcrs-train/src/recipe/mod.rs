@@ -88,7 +88,7 @@ impl Settings {
         if !(learning_rate.is_finite() && *learning_rate > 0.0) {
             return wrong(format!("the learning rate must be finite and positive, got {learning_rate}"));
         }
-        if !(0.0..1.0).contains(momentum) || !(weight_decay.is_finite() && *weight_decay >= 0.0) {
+        if !((0.0..1.0).contains(momentum) && weight_decay.is_finite() && *weight_decay >= 0.0) {
             return wrong(format!(
                 "momentum lies in [0, 1) and weight decay is not negative, got {momentum} and {weight_decay}"
             ));

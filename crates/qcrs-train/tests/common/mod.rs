@@ -52,6 +52,6 @@ pub fn settings() -> Settings {
 pub fn training<'a>(images: &'a Images, folder: &Path, settings: Settings) -> Training<'a> {
     // one thread: the order of additions, and so the last bits, must not depend on the machine's mood
     tch::set_num_threads(1);
-    let save_every = Duration::from_secs(600);
+    let save_every = Duration::from_mins(10);
     Training { settings, images, folder: folder.to_owned(), device: Device::Cpu, start: None, save_every }
 }
