@@ -1,5 +1,6 @@
 //! What was typed, and what does it mean?
 
+mod curve;
 mod finish;
 mod options;
 mod progress;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 /// Trains image classifiers that qcrs can certify.
 #[derive(Parser)]
-#[command(name = "qcrs-train", version, about)]
+#[command(name = "qcrs-train", version, about, args_override_self = true)]
 pub struct Command {
     #[command(subcommand)]
     what: What,
@@ -40,6 +41,11 @@ enum What {
         /// The exponent of the noise; by default the published one for the image size
         #[arg(long)]
         k: Option<u32>,
+    },
+    /// Draw the curve of a training again, from its log
+    Curve {
+        /// The folder of the training
+        folder: PathBuf,
     },
     /// Write the model and its card of a training again, as far as it has come
     Export {
@@ -65,6 +71,7 @@ pub fn run(command: &Command) -> Result<()> {
         What::GeneralizedGaussian { options, k } => {
             train(options, options::with_exponent(gaussian::generalized(options.arch, options.sigma), *k))
         }
+        What::Curve { folder } => curve::draw_again(folder),
         What::Export { folder, out } => finish::export_again(folder, out.as_deref()),
     }
 }
@@ -75,7 +82,8 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
     let images = Images::open(&options.data, &options.open(Split::Train))?;
     settings.check(images.len())?;
     let test = finish::test_set(options, &images)?;
-    let start = options.start.as_deref().map(finish::weights).transpose()?;
+    let start = options.start.as_deref().map(|path| finish::weights_of(path, options.arch, images.classes));
+    let start = start.transpose()?;
     let training = Training {
         settings,
         images: &images,
