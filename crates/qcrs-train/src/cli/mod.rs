@@ -4,8 +4,9 @@ mod curve;
 mod finish;
 mod options;
 mod progress;
+pub mod stop;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use options::Options;
 use qcrs::data::Split;
@@ -14,6 +15,7 @@ use qcrs_train::recipe::{gaussian, macer};
 use qcrs_train::train::Training;
 use std::path::PathBuf;
 use std::time::Duration;
+use stop::Stop;
 
 /// Trains image classifiers that qcrs can certify.
 #[derive(Parser)]
@@ -92,8 +94,9 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
         start,
         save_every: Duration::from_secs(options.save_every),
     };
-    let network = progress::show(&training, options.quiet)
-        .with_context(|| format!("training in {} stopped", options.out.display()))?;
+    let stop = Stop::listen();
+    let network = progress::show(&training, options.quiet, &stop)?;
+    stop.nothing_to_save();
     finish::write(&network, &training, test.as_ref())
 }
 

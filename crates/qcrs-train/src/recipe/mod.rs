@@ -82,7 +82,7 @@ impl Settings {
         if *batch > left {
             let held_out = self.held_out;
             return wrong(format!(
-                "a batch of {batch} is larger than the {left} images to train on ({images}, of which {held_out} are held out)"
+                "a batch of {batch} is larger than the {left} images to train on ({images}, of which {held_out} are held out); choose a smaller --batch"
             ));
         }
         if !(learning_rate.is_finite() && *learning_rate > 0.0) {
