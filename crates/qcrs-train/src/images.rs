@@ -190,3 +190,33 @@ impl Cut {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3×3 pixels in two channels, cut to 2 rows of 3.
+    fn cut(pad: usize, place: Place, mirror: bool) -> Vec<f32> {
+        let pixels: Vec<f32> = (1..=18u8).map(f32::from).collect();
+        let mut out = vec![-1.0; 12];
+        Cut { pad, place, mirror }.copy(&pixels, [2, 3, 3], [2, 2, 3], &mut out);
+        out
+    }
+
+    #[test]
+    fn an_image_is_cut_padded_and_mirrored() {
+        let plain = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
+        assert_eq!(cut(0, Place::Centre, false), plain);
+        let mirrored = [3.0, 2.0, 1.0, 6.0, 5.0, 4.0, 12.0, 11.0, 10.0, 15.0, 14.0, 13.0];
+        assert_eq!(cut(0, Place::Centre, true), mirrored);
+        // 5×5 with a black frame: 4 × 3 places, the first of them at the upper left corner
+        let mut seen = std::collections::BTreeSet::new();
+        for epoch in 0..300 {
+            let place = Place::Random(Random::at(1, Purpose::Augment, [epoch, 0]));
+            seen.insert(cut(1, place, false).into_iter().map(|pixel| pixel as u8).collect::<Vec<_>>());
+        }
+        assert_eq!(seen.len(), 12);
+        assert!(seen.contains(&vec![0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 10, 11]));
+        assert!(seen.contains(&vec![8, 9, 0, 0, 0, 0, 17, 18, 0, 0, 0, 0]));
+    }
+}
