@@ -16,8 +16,13 @@ use std::path::{Path, PathBuf};
 
 /// The arguments with the options of `--config FILE` put in.
 pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
-    let Some(path) = config_path(&typed) else { return Ok(typed) };
     let Some(at) = command_position(&typed) else { return Ok(typed) };
+    // what stands after `train` is the trainer's
+    let ours = if typed[at] == "train" { &typed[..at] } else { &typed[..] };
+    let Some(path) = config_path(ours) else { return Ok(typed) };
+    if typed[at] == "train" {
+        bail!("{}: the trainer reads no file of options; type them", path.display());
+    }
     let options = options(&path, &typed[at].to_string_lossy())?;
     let mut all = typed;
     all.splice(at + 1..=at, options.into_iter().map(OsString::from));

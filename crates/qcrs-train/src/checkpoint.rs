@@ -40,7 +40,9 @@ pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &State) -> 
         tensors.push((format!("{VELOCITY}{name}"), ready(velocity)));
     }
     files::replace(path, |aside| {
-        Tensor::write_safetensors(&tensors, aside).map_err(|error| Error::format(aside, error.to_string()))
+        Tensor::write_safetensors(&tensors, aside).map_err(|error| {
+            Error::format(path, format!("{error}; make room, then the same command goes on"))
+        })
     })
 }
 

@@ -50,14 +50,11 @@ impl Images {
     /// Opens whatever [`open`] understands; images without labels are an error.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, Error> {
         let Opened { dataset, about } = open(path, options)?;
-        let classes = match &about.classes {
-            Some(names) => names.len(),
-            None => {
-                let label = |id| label(dataset.as_ref(), id);
-                1 + (0..dataset.len())
-                    .map(label)
-                    .try_fold(0, |most, label| Ok::<_, Error>(most.max(label?)))?
-            }
+        let classes = if let Some(names) = &about.classes {
+            names.len()
+        } else {
+            let mut labels = (0..dataset.len()).map(|id| label(dataset.as_ref(), id));
+            1 + labels.try_fold(0, |most, label| Ok::<_, Error>(most.max(label?)))?
         };
         if classes < 2 {
             return Err(Error::format(path, format!("has {classes} class; a classifier needs two")));
@@ -191,5 +188,35 @@ impl Cut {
                 *out = if seen { pixels[(channel * from[1] + y - pad) * from[2] + x - pad] } else { 0.0 };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3×3 pixels in two channels, cut to 2 rows of 3.
+    fn cut(pad: usize, place: Place, mirror: bool) -> Vec<f32> {
+        let pixels: Vec<f32> = (1..=18u8).map(f32::from).collect();
+        let mut out = vec![-1.0; 12];
+        Cut { pad, place, mirror }.copy(&pixels, [2, 3, 3], [2, 2, 3], &mut out);
+        out
+    }
+
+    #[test]
+    fn an_image_is_cut_padded_and_mirrored() {
+        let plain = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
+        assert_eq!(cut(0, Place::Centre, false), plain);
+        let mirrored = [3.0, 2.0, 1.0, 6.0, 5.0, 4.0, 12.0, 11.0, 10.0, 15.0, 14.0, 13.0];
+        assert_eq!(cut(0, Place::Centre, true), mirrored);
+        // 5×5 with a black frame: 4 × 3 places, the first of them at the upper left corner
+        let mut seen = std::collections::BTreeSet::new();
+        for epoch in 0..300 {
+            let place = Place::Random(Random::at(1, Purpose::Augment, [epoch, 0]));
+            seen.insert(cut(1, place, false).into_iter().map(|pixel| pixel as u8).collect::<Vec<_>>());
+        }
+        assert_eq!(seen.len(), 12);
+        assert!(seen.contains(&vec![0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 10, 11]));
+        assert!(seen.contains(&vec![8, 9, 0, 0, 0, 0, 17, 18, 0, 0, 0, 0]));
     }
 }

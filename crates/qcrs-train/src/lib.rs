@@ -18,11 +18,18 @@
 //! | `log`          | what has happened so far?                                           |
 //! | `card`         | what should the user of a model know?                               |
 //! | `import`       | how do the weights of others come in?                               |
+//! | `curve`        | how did it go? figures and a page                                   |
 //! | `train`        | all of it, over the epochs                                          |
+
+#![expect(
+    clippy::cast_possible_wrap,
+    reason = "libtorch counts in i64, and nothing here has 2⁶³ of anything"
+)]
 
 pub mod architecture;
 pub mod card;
 mod checkpoint;
+pub mod curve;
 pub mod evaluate;
 mod files;
 pub mod images;

@@ -68,3 +68,41 @@ fn line(epoch: &Epoch) -> Result<String, Error> {
     let text = serde_json::to_string(epoch).map_err(|error| Error::Invalid(error.to_string()))?;
     Ok(text + "\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_does_not_count_and_epochs_beyond_the_checkpoint_are_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.jsonl");
+        assert_eq!(read(&path).unwrap(), []);
+        let count = Count { correct: 1, of: 2 };
+        let epoch = |number| Epoch {
+            epoch: number,
+            learning_rate: 0.1,
+            loss: 0.3,
+            training: count,
+            held_out_noisy: count,
+            held_out_clean: count,
+            seconds: 1.0,
+            images_per_second: 2.0,
+        };
+        for number in 1..=3 {
+            append(&path, &epoch(number)).unwrap();
+        }
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 5]).unwrap();
+        assert_eq!(read(&path).unwrap(), [epoch(1), epoch(2)]);
+        cut(&path, 1).unwrap();
+        assert_eq!(read(&path).unwrap(), [epoch(1)]);
+        append(&path, &epoch(2)).unwrap();
+        assert_eq!(read(&path).unwrap(), [epoch(1), epoch(2)]);
+
+        let error = cut(&path, 3).unwrap_err().to_string();
+        assert!(error.contains("tells of 2 epochs, the checkpoint of 3"), "{error}");
+        fs::write(&path, "{}\n").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("line 1"));
+    }
+}

@@ -3,10 +3,14 @@
 mod cli;
 
 use clap::Parser;
+use qcrs_train::Error;
 
 fn main() {
-    if let Err(error) = cli::run(&cli::Command::parse()) {
-        eprintln!("qcrs-train: {error:#}");
-        std::process::exit(1);
+    let Err(error) = cli::run(&cli::Command::parse()) else { return };
+    if matches!(error.downcast_ref(), Some(Error::Interrupted)) {
+        eprintln!("qcrs-train: {error}");
+        std::process::exit(cli::stop::INTERRUPTED);
     }
+    eprintln!("qcrs-train: {error:#}");
+    std::process::exit(1);
 }

@@ -143,7 +143,9 @@ impl Network {
             )));
         }
         tch::no_grad(|| {
-            expected.iter().for_each(|weight| self.tensor(&weight.name).copy_(&tensors[&weight.name]))
+            for weight in &expected {
+                self.tensor(&weight.name).copy_(&tensors[&weight.name]);
+            }
         });
         Ok(())
     }

@@ -29,7 +29,7 @@ impl Schedule {
         match self {
             Self::Step(epochs) => 0.1f64.powi(epochs.iter().filter(|at| epoch >= **at).count() as i32),
             Self::Cosine { warm_up } => {
-                ramp(step, steps, *warm_up, |t| (1.0 + (std::f64::consts::PI * t).cos()) / 2.0)
+                ramp(step, steps, *warm_up, |t| f64::midpoint(1.0, (std::f64::consts::PI * t).cos()))
             }
             Self::OneCycle { warm_up } => ramp(step, steps, *warm_up, |t| 1.0 - t),
         }

@@ -41,3 +41,31 @@ impl Sgd {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::architecture::Architecture;
+    use tch::{Device, Kind};
+
+    #[test]
+    fn two_steps_are_those_of_the_formula() {
+        let network = Network::new(Architecture::SmallCnn, 2, 0, Device::Cpu);
+        let mut w = f64::from(network.values("fc.bias")[0]);
+        let (rate, momentum, decay) = (0.1, 0.5, 0.25);
+        let mut sgd = Sgd::new(&network, momentum, decay);
+        let mut v = 0.0;
+        for _ in 0..2 {
+            // the sum of all trained weights, thrice: every slope is 3
+            let sums = sgd.velocities.keys().map(|name| network.tensor(name).sum(Kind::Float) * 3.0);
+            let loss: Tensor = sums.reduce(|sum, next| sum + next).unwrap();
+            sgd.step(&network, &loss, rate);
+            let d = 3.0 + decay * w;
+            v = momentum * v + d;
+            w -= rate * (d + momentum * v);
+            let found = f64::from(network.values("fc.bias")[0]);
+            assert!((found - w).abs() < 1e-6, "{found} instead of {w}");
+        }
+        assert_eq!(network.values("bn1.running_mean"), [0.0; 16]);
+    }
+}

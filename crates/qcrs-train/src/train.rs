@@ -2,6 +2,7 @@
 
 use crate::card::Data;
 use crate::checkpoint::{self, State};
+use crate::curve::Course;
 use crate::evaluate::{self, Count, Under};
 use crate::files;
 use crate::images::{Images, Parts};
@@ -26,7 +27,7 @@ pub struct Training<'a> {
     pub settings: Settings,
     /// The training set.
     pub images: &'a Images,
-    /// Holds `spec.json`, `checkpoint.safetensors` and `log.jsonl`; a training that is there already
+    /// Holds `spec.json`, `checkpoint.safetensors`, `log.jsonl` and the curve; a training that is there already
     /// and has the same spec is continued.
     pub folder: PathBuf,
     /// Where to compute.
@@ -183,12 +184,13 @@ impl Loop<'_> {
             let loss = self.step(&ids[step * settings.batch..][..settings.batch])?;
             self.state.seconds = before + begun.elapsed().as_secs_f64();
             let (step, of) = (epoch * self.steps + step + 1, self.steps * settings.epochs);
-            let stop = watch(&Event::Step { step, of, loss }).is_break();
-            if stop || saved.elapsed() > self.training.save_every {
+            let ended = watch(&Event::Step { step, of, loss }).is_break();
+            if ended || saved.elapsed() > self.training.save_every {
                 self.save()?;
                 saved = Instant::now();
             }
-            if stop {
+            if ended {
+                self.draw()?;
                 return Err(Error::Interrupted);
             }
         }
@@ -196,6 +198,7 @@ impl Loop<'_> {
         log::append(&self.training.folder.join(LOG), &line)?;
         self.state = State { epoch: epoch + 1, ..State::default() };
         self.save()?;
+        self.draw()?;
         let stop = watch(&Event::Epoch(line)).is_break() && self.state.epoch < settings.epochs;
         if stop { Err(Error::Interrupted) } else { Ok(()) }
     }
@@ -229,6 +232,13 @@ impl Loop<'_> {
             return Err(self.diverged("a weight became no number"));
         }
         checkpoint::save(&self.training.checkpoint(), self.network, &self.sgd, &self.state)
+    }
+
+    /// Figures and page of what the log tells.
+    fn draw(&self) -> Result<(), Error> {
+        let Training { settings, images, folder, .. } = self.training;
+        let epochs = log::read(&folder.join(LOG))?;
+        Course { data: &Data::of(images), settings, epochs: &epochs }.write(folder)
     }
 
     fn diverged(&self, what: &str) -> Error {

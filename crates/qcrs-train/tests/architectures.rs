@@ -1,6 +1,7 @@
 //! Are these the networks of the literature?
 
 use qcrs_train::architecture::Architecture;
+use qcrs_train::layers::Layer;
 use qcrs_train::network::{Mode, Network, Precision};
 use tch::{Device, Kind, Tensor};
 
@@ -20,10 +21,43 @@ fn parameter_counts_are_the_published_ones_and_scores_have_the_right_shape() {
         let architecture: Architecture = name.parse().unwrap();
         let network = Network::new(architecture, classes, 0, Device::Cpu);
         assert_eq!(network.parameters(), parameters, "{name}");
-        let [c, h, w] = architecture.input().map(|size| size as i64);
+        let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
         let images = Tensor::ones([2, c, h, w], (Kind::Float, Device::Cpu));
         let scores = tch::no_grad(|| network.scores(&images, Mode::Use));
-        assert_eq!(scores.size(), [2, classes as i64], "{name}");
+        assert_eq!(scores.size(), [2, i64::try_from(classes).unwrap()], "{name}");
+    }
+}
+
+/// Multiplications of one image through `layers`, and the side of what comes out.
+fn multiplications(layers: &[Layer], side: i64) -> (i64, i64) {
+    layers.iter().fold((0, side), |(sum, side), layer| match layer {
+        Layer::ConvNorm(unit) => {
+            let side = (side - 1) / unit.stride + 1;
+            (sum + side * side * unit.inputs * unit.outputs * unit.kernel * unit.kernel, side)
+        }
+        Layer::MaxPool => (sum, side / 2),
+        Layer::Residual { body, shortcut } => {
+            let ((long, out), (short, _)) = (multiplications(body, side), multiplications(shortcut, side));
+            (sum + long + short, out)
+        }
+        Layer::Linear { inputs, outputs, .. } => (sum + inputs * outputs, side),
+        Layer::Normalise { .. } | Layer::Relu | Layer::GlobalAverage => (sum, side),
+    })
+}
+
+/// Strides do not change the number of parameters, but that of multiplications.
+#[test]
+fn strides_are_where_they_belong() {
+    // CIFAR: by hand, 442,368 + 14,155,776 + 13,107,200 + 13,107,200 + 640; ImageNet: torchvision's 1.81 and 4.09 G
+    for (name, classes, low, high) in [
+        ("resnet20", 10, 40_813_184, 40_813_184),
+        ("resnet18", 1000, 1_805_000_000, 1_815_000_000),
+        ("resnet50", 1000, 4_085_000_000, 4_095_000_000),
+    ] {
+        let architecture: Architecture = name.parse().unwrap();
+        let side = i64::try_from(architecture.input()[1]).unwrap();
+        let (found, _) = multiplications(&architecture.layers(classes), side);
+        assert!((low..=high).contains(&found), "{name}: {found}");
     }
 }
 

@@ -13,7 +13,7 @@ const CPU: (Kind, Device) = (Kind::Float, Device::Cpu);
 /// A network whose batch normalisations remember something: folding them must not be trivial.
 fn lived_in(architecture: Architecture) -> Network {
     let network = Network::new(architecture, 10, 3, Device::Cpu);
-    let [c, h, w] = architecture.input().map(|size| size as i64);
+    let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
     for _ in 0..3 {
         let images = Tensor::rand([8, c, h, w], CPU);
         let _ = tch::no_grad(|| network.scores(&images, Mode::Train(Precision::F32)));
@@ -37,7 +37,7 @@ struct Exported {
 fn export(architecture: Architecture, path: &Path) -> Exported {
     let network = lived_in(architecture);
     onnx::write(path, &network, &[("qcrs.sigma".into(), "0.25".into())]).unwrap();
-    let [c, h, w] = architecture.input().map(|size| size as i64);
+    let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
     let images = Tensor::rand([5, c, h, w], CPU) * 1.5 - 0.25;
     let scores = tch::no_grad(|| network.scores(&images, Mode::Use)).view([-1]).try_into().unwrap();
     Exported { network, images: images.view([-1]).try_into().unwrap(), scores }

@@ -2,13 +2,12 @@
 
 mod common;
 
-use common::{bars, settings, training};
+use common::{bars, curve, settings, training};
 use qcrs_train::Error;
 use qcrs_train::images::Images;
-use qcrs_train::log::{self, Epoch};
 use qcrs_train::network::Precision;
 use qcrs_train::recipe::{Method, Settings, macer};
-use qcrs_train::train::{CHECKPOINT, Event, LOG, SPEC};
+use qcrs_train::train::{CHECKPOINT, Event, SPEC};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -17,12 +16,6 @@ use std::time::Duration;
 fn run(images: &Images, folder: &Path, settings: Settings) -> Result<Vec<f32>, Error> {
     let network = training(images, folder, settings).run(&mut |_| ControlFlow::Continue(()))?;
     Ok(network.values("fc.weight"))
-}
-
-/// The log without its times.
-fn curve(folder: &Path) -> Vec<Epoch> {
-    let timeless = |epoch| Epoch { seconds: 0.0, images_per_second: 0.0, ..epoch };
-    log::read(&folder.join(LOG)).unwrap().into_iter().map(timeless).collect()
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod merge;
 mod predict;
 mod radius;
 mod report;
+mod train;
 mod verify;
 
 /// What qcrs can do.
@@ -36,6 +37,8 @@ pub enum Command {
     Merge(merge::MergeArgs),
     /// Bring public datasets onto this machine
     Data(data::DataArgs),
+    /// Train a classifier: passes everything on to the program qcrs-train
+    Train(train::TrainArgs),
     /// Measure engine, noise and certifier
     Bench(bench::BenchArgs),
     /// Shell completions
@@ -55,6 +58,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Data(args) => data::run(args),
+        Command::Train(args) => train::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(&args),
     }

@@ -3,6 +3,7 @@
 use super::options::Options;
 use anyhow::{Context, Result};
 use qcrs::data::Split;
+use qcrs_train::architecture::Architecture;
 use qcrs_train::card::{Accuracy, Card, Data};
 use qcrs_train::images::Images;
 use qcrs_train::log;
@@ -19,7 +20,10 @@ const CARD: &str = "card.json";
 /// The images that the result is judged on: never those it was trained on.
 pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> {
     let path = options.test.as_ref().unwrap_or(&options.data);
-    let test = Images::open(path, &options.open(Split::Test))?;
+    let test = Images::open(path, &options.open(Split::Test)).with_context(|| match &options.test {
+        Some(_) => "the images to judge the result on".to_owned(),
+        None => format!("{} has no test part to judge the result on; give one with --test", path.display()),
+    })?;
     if test.about.blake3 != training.about.blake3 {
         return Ok(Some(test));
     }
@@ -52,10 +56,7 @@ pub fn write(network: &Network, training: &Training<'_>, test: Option<&Images>) 
 
 /// Writes the model of a training's last checkpoint; its card is the one in the folder, if training has ended.
 pub fn export_again(folder: &Path, out: Option<&Path>) -> Result<()> {
-    let path = folder.join(SPEC);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("{}: no training here", path.display()))?;
-    let spec: Spec = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let spec = spec(folder)?;
     let mut network = Network::new(spec.settings.architecture, spec.classes, 0, Device::Cpu);
     network.set(&weights(folder)?)?;
     let path = folder.join(CARD);
@@ -72,9 +73,30 @@ pub fn export_again(folder: &Path, out: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
+/// What the training in a folder depends on.
+pub fn spec(folder: &Path) -> Result<Spec> {
+    let path = folder.join(SPEC);
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("{}: no training here", path.display()))?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
 /// The weights in a checkpoint or in a training's folder.
 pub fn weights(path: &Path) -> Result<BTreeMap<String, Tensor>> {
     Ok(read_weights(&checkpoint(path))?)
+}
+
+/// The weights at `path`, if they are those of this network.
+pub fn weights_of(
+    path: &Path,
+    architecture: Architecture,
+    classes: usize,
+) -> Result<BTreeMap<String, Tensor>> {
+    let weights = weights(path)?;
+    Network::new(architecture, classes, 0, Device::Cpu).set(&weights).with_context(|| {
+        format!("{}: start from a training with the same --arch and classes", checkpoint(path).display())
+    })?;
+    Ok(weights)
 }
 
 /// The hash of a checkpoint file.

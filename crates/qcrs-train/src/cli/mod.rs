@@ -1,11 +1,13 @@
 //! What was typed, and what does it mean?
 
+mod curve;
 mod finish;
 mod import;
 mod options;
 mod progress;
+pub mod stop;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use options::Options;
 use qcrs::data::Split;
@@ -14,10 +16,11 @@ use qcrs_train::recipe::{gaussian, macer};
 use qcrs_train::train::Training;
 use std::path::PathBuf;
 use std::time::Duration;
+use stop::Stop;
 
 /// Trains image classifiers that qcrs can certify.
 #[derive(Parser)]
-#[command(name = "qcrs-train", version, about)]
+#[command(name = "qcrs-train", version, about, args_override_self = true)]
 pub struct Command {
     #[command(subcommand)]
     what: What,
@@ -41,6 +44,11 @@ enum What {
         /// The exponent of the noise; by default the published one for the image size
         #[arg(long)]
         k: Option<u32>,
+    },
+    /// Draw the curve of a training again, from its log
+    Curve {
+        /// The folder of the training
+        folder: PathBuf,
     },
     /// Write the model and its card of a training again, as far as it has come
     Export {
@@ -68,6 +76,7 @@ pub fn run(command: &Command) -> Result<()> {
         What::GeneralizedGaussian { options, k } => {
             train(options, options::with_exponent(gaussian::generalized(options.arch, options.sigma), *k))
         }
+        What::Curve { folder } => curve::draw_again(folder),
         What::Export { folder, out } => finish::export_again(folder, out.as_deref()),
         What::Import(options) => import::run(options),
     }
@@ -79,7 +88,8 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
     let images = Images::open(&options.data, &options.open(Split::Train))?;
     settings.check(images.len())?;
     let test = finish::test_set(options, &images)?;
-    let start = options.start.as_deref().map(finish::weights).transpose()?;
+    let start = options.start.as_deref().map(|path| finish::weights_of(path, options.arch, images.classes));
+    let start = start.transpose()?;
     let training = Training {
         settings,
         images: &images,
@@ -88,8 +98,9 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
         start,
         save_every: Duration::from_secs(options.save_every),
     };
-    let network = progress::show(&training, options.quiet)
-        .with_context(|| format!("training in {} stopped", options.out.display()))?;
+    let stop = Stop::listen();
+    let network = progress::show(&training, options.quiet, &stop)?;
+    stop.nothing_to_save();
     finish::write(&network, &training, test.as_ref())
 }
 

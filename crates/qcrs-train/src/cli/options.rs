@@ -132,7 +132,9 @@ impl Options {
             _ => None,
         };
         match device {
-            Some(number) if (number as i64) < tch::Cuda::device_count() => Ok(Device::Cuda(number)),
+            Some(number) if i64::try_from(number).is_ok_and(|at| at < tch::Cuda::device_count()) => {
+                Ok(Device::Cuda(number))
+            }
             _ => {
                 let (asked, gpus) = (&self.device, tch::Cuda::device_count());
                 super::refuse(format!(

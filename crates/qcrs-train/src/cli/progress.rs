@@ -1,5 +1,7 @@
 //! How far are we, and how long will it take?
 
+use super::stop::Stop;
+use anyhow::Result;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use qcrs_train::Error;
 use qcrs_train::evaluate::Count;
@@ -10,18 +12,31 @@ use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-const IN_A_PIPE: Duration = Duration::from_secs(60);
+const IN_A_PIPE: Duration = Duration::from_mins(1);
 
-/// Trains with a bar on a terminal, a line now and then elsewhere, and a line per epoch.
-pub fn show(training: &Training<'_>, quiet: bool) -> Result<Network, Error> {
+/// Trains with a bar on a terminal, a line now and then elsewhere, and a line per epoch; until `signal`.
+pub fn show(training: &Training<'_>, quiet: bool, signal: &Stop) -> Result<Network> {
     let terminal = std::io::stderr().is_terminal();
     let mut screen = Screen { bar: bar(quiet || !terminal), quiet, lines: !terminal, spoken: Instant::now() };
+    let mut place = (0, 0);
     let network = training.run(&mut |event| {
         screen.show(event, training.settings.epochs);
-        ControlFlow::Continue(())
+        if let Event::Resumed { step, of } | Event::Step { step, of, .. } = event {
+            place = (*step, *of);
+        }
+        if signal.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     screen.bar.finish_and_clear();
-    network
+    let (folder, (step, of)) = (training.folder.display(), place);
+    network.map_err(|error| {
+        let what = match error {
+            Error::Interrupted => {
+                format!("interrupted after step {step} of {of}, saved in {folder}; the same command goes on")
+            }
+            _ => format!("training in {folder} stopped"),
+        };
+        anyhow::Error::new(error).context(what)
+    })
 }
 
 fn bar(hidden: bool) -> ProgressBar {

@@ -23,7 +23,7 @@ pub const OUTPUT: &str = "logits";
 /// The network as an ONNX model of opset 17 with any batch size. Batch normalisation is folded into
 /// the convolutions; scores agree with the trainer's to 1e-4. `metadata` are pairs of key and text.
 pub fn encode(network: &Network, metadata: &[(String, String)]) -> Vec<u8> {
-    parts::model(graph::graph(network), metadata)
+    parts::model(&graph::graph(network), metadata)
 }
 
 /// Writes the network to `path`, whole or not at all.

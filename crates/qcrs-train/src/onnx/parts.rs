@@ -13,14 +13,14 @@ pub(super) enum Axis<'a> {
     Any(&'a str),
 }
 
-pub(super) fn model(graph: Message, metadata: &[(String, String)]) -> Vec<u8> {
+pub(super) fn model(graph: &Message, metadata: &[(String, String)]) -> Vec<u8> {
     let entries: Vec<_> =
         metadata.iter().map(|(key, value)| Message::default().text(1, key).text(2, value)).collect();
     Message::default()
         .int(1, IR_VERSION)
         .text(2, "qcrs-train")
         .text(3, env!("CARGO_PKG_VERSION"))
-        .message(7, &graph)
+        .message(7, graph)
         .message(8, &Message::default().text(1, "").int(2, OPSET))
         .messages(14, &entries)
         .into_bytes()
@@ -54,11 +54,11 @@ pub(super) fn tensor(name: &str, shape: &[i64], values: &[f32]) -> Message {
 
 /// What goes into the graph or comes out of it.
 pub(super) fn port(name: &str, axes: &[Axis<'_>]) -> Message {
-    let axis = |axis: &Axis<'_>| match axis {
+    let dimension = |axis: &Axis<'_>| match axis {
         Axis::Size(size) => Message::default().int(1, *size),
         Axis::Any(name) => Message::default().text(2, name),
     };
-    let shape = Message::default().messages(1, &axes.iter().map(axis).collect::<Vec<_>>());
+    let shape = Message::default().messages(1, &axes.iter().map(dimension).collect::<Vec<_>>());
     let tensor = Message::default().int(1, FLOAT).message(2, &shape);
     Message::default().text(1, name).message(2, &Message::default().message(1, &tensor))
 }

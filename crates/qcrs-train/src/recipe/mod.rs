@@ -82,13 +82,13 @@ impl Settings {
         if *batch > left {
             let held_out = self.held_out;
             return wrong(format!(
-                "a batch of {batch} is larger than the {left} images to train on ({images}, of which {held_out} are held out)"
+                "a batch of {batch} is larger than the {left} images to train on ({images}, of which {held_out} are held out); choose a smaller --batch"
             ));
         }
         if !(learning_rate.is_finite() && *learning_rate > 0.0) {
             return wrong(format!("the learning rate must be finite and positive, got {learning_rate}"));
         }
-        if !(0.0..1.0).contains(momentum) || !(weight_decay.is_finite() && *weight_decay >= 0.0) {
+        if !((0.0..1.0).contains(momentum) && weight_decay.is_finite() && *weight_decay >= 0.0) {
             return wrong(format!(
                 "momentum lies in [0, 1) and weight decay is not negative, got {momentum} and {weight_decay}"
             ));

@@ -1,12 +1,15 @@
 //! Images that a network learns in seconds, and settings to learn them with.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod place;
+
 use qcrs::data::{OpenOptions, Split};
 use qcrs_train::architecture::Architecture;
 use qcrs_train::images::Images;
+use qcrs_train::log::{self, Epoch};
 use qcrs_train::recipe::{Settings, gaussian};
 use qcrs_train::schedule::Schedule;
-use qcrs_train::train::Training;
+use qcrs_train::train::{LOG, Training};
 use std::path::Path;
 use std::time::Duration;
 use tch::Device;
@@ -14,7 +17,7 @@ use tch::Device;
 pub const COUNT: usize = 120;
 
 /// Writes 28×28 images in IDX files: class c is a bright bar in rows 7c to 7c + 6.
-pub fn write_bars(folder: &Path) {
+pub fn write_bars(folder: &Path, part: &str) {
     let (mut images, mut labels) = (vec![0, 0, 8, 3], vec![0, 0, 8, 1]);
     for size in [COUNT, 28, 28] {
         images.extend((size as u32).to_be_bytes());
@@ -25,15 +28,19 @@ pub fn write_bars(folder: &Path) {
         labels.push(class as u8);
         for pixel in 0..28 * 28 {
             let bright = pixel / 28 / 7 == class;
-            images.push(if bright { 200 } else { 20 } + ((id * 31 + pixel * 17) % 23) as u8);
+            // other grain in the test part: the same images twice would be refused
+            images.push(
+                if bright { 200 } else { 20 }
+                    + ((id * 31 + pixel * (if part == "train" { 17 } else { 19 })) % 23) as u8,
+            );
         }
     }
-    std::fs::write(folder.join("train-images-idx3-ubyte"), images).unwrap();
-    std::fs::write(folder.join("train-labels-idx1-ubyte"), labels).unwrap();
+    std::fs::write(folder.join(format!("{part}-images-idx3-ubyte")), images).unwrap();
+    std::fs::write(folder.join(format!("{part}-labels-idx1-ubyte")), labels).unwrap();
 }
 
 pub fn bars(folder: &Path) -> Images {
-    write_bars(folder);
+    write_bars(folder, "train");
     Images::open(folder, &OpenOptions { split: Split::Train, ..OpenOptions::default() }).unwrap()
 }
 
@@ -52,6 +59,12 @@ pub fn settings() -> Settings {
 pub fn training<'a>(images: &'a Images, folder: &Path, settings: Settings) -> Training<'a> {
     // one thread: the order of additions, and so the last bits, must not depend on the machine's mood
     tch::set_num_threads(1);
-    let save_every = Duration::from_secs(600);
+    let save_every = Duration::from_mins(10);
     Training { settings, images, folder: folder.to_owned(), device: Device::Cpu, start: None, save_every }
+}
+
+/// The log without its times.
+pub fn curve(folder: &Path) -> Vec<Epoch> {
+    let timeless = |epoch| Epoch { seconds: 0.0, images_per_second: 0.0, ..epoch };
+    log::read(&folder.join(LOG)).unwrap().into_iter().map(timeless).collect()
 }

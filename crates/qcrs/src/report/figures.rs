@@ -59,6 +59,7 @@ fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
                function per run."
             .into(),
         x_label: "l2 radius",
+        whole_x: false,
         y_label: "certified accuracy",
         x,
         y: (0.0, 1.0),
@@ -139,6 +140,7 @@ fn sigma(analysis: &Analysis) -> Plot {
         desc: "A histogram of the noise level of each input, for every run that chooses one per input."
             .into(),
         x_label: "σ",
+        whole_x: false,
         y_label: "share of inputs",
         x: (low, high),
         y: (0.0, roomy(top)),
@@ -177,6 +179,7 @@ fn sigma_radius(curve: &Curve) -> Plot {
         title: format!("Radius by noise level, input {}", curve.index),
         desc: format!("The certified radius of input {} ({caption}) at each noise level tried.", curve.index),
         x_label: "σ",
+        whole_x: false,
         y_label: "l2 radius",
         x: (low, high),
         y: (0.0, top),

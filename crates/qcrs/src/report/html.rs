@@ -8,6 +8,13 @@ use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::types::Error;
 use minijinja::{Environment, Value, context};
 
+const TEMPLATES: [(&str, &str); 4] = [
+    ("head.html", include_str!("templates/head.html")),
+    ("table.html", include_str!("templates/table.html")),
+    ("page.html", include_str!("templates/page.html")),
+    ("sheet.html", include_str!("templates/sheet.html")),
+];
+
 /// What to put on a page.
 pub struct Page<'a> {
     /// Its title.
@@ -37,13 +44,14 @@ pub struct Picture {
 
 /// A self-contained HTML page: no script, no address outside itself, light and dark, any width.
 pub fn html(page: &Page) -> Result<String, Error> {
-    let values = values(page)?;
+    render("page.html", values(page)?)
+}
+
+/// Fills in a template. Their names end in .html, so all text is escaped; only our own SVG and CSS are marked safe.
+pub(super) fn render(name: &str, values: Value) -> Result<String, Error> {
     let mut environment = Environment::new();
-    // the name ends in .html, so all text is escaped; only our own SVG and CSS are marked safe
-    let source = include_str!("templates/page.html");
-    let template =
-        environment.add_template("page.html", source).and_then(|()| environment.get_template("page.html"));
-    let rendered = template.and_then(|template| template.render(values));
+    let all = TEMPLATES.into_iter().try_for_each(|(name, source)| environment.add_template(name, source));
+    let rendered = all.and_then(|()| environment.get_template(name)).and_then(|page| page.render(values));
     rendered.map_err(|error| Error::Invalid(format!("the page could not be written: {error:#}")))
 }
 

@@ -25,7 +25,8 @@ mod figures;
 mod format;
 mod grid;
 mod html;
-mod plot;
+pub mod plot;
+mod sheet;
 mod svg;
 mod tables;
 mod words;
@@ -33,6 +34,7 @@ mod words;
 pub use data::{csv, json};
 pub use figures::figures;
 pub use html::{Page, Picture, html};
+pub use sheet::{Sheet, SheetTable};
 pub use words::guarantee_in_words;
 
 use crate::analysis::Analysis;

@@ -1,6 +1,8 @@
 //! A plot with two axes: lines, steps, bands, and a legend below.
 
-use super::svg::{LEFT, RIGHT, WIDTH, document, line, stroke, text, ticks, wrap};
+use super::svg::{
+    LEFT, RIGHT, STYLE, WIDTH, document, escape, file, heading, line, stroke, text, ticks, wrap,
+};
 
 const TOP: f64 = 32.0;
 const HEIGHT: f64 = 230.0;
@@ -10,26 +12,41 @@ const LEGEND: usize = 52;
 const NOTE: usize = 62;
 
 /// What to draw, in data units.
+#[derive(Clone, Debug)]
 pub struct Plot {
+    /// Stands above it.
     pub title: String,
+    /// What is seen, for those who do not see it.
     pub desc: String,
+    /// Below the x axis.
     pub x_label: &'static str,
+    /// Beside the y axis.
     pub y_label: &'static str,
+    /// Whether x is counted, so that only whole numbers stand on its axis.
+    pub whole_x: bool,
+    /// From left to right; what lies outside is drawn at the edge.
     pub x: (f64, f64),
+    /// From bottom to top; what lies outside is drawn at the edge.
     pub y: (f64, f64),
+    /// What the legend lists.
     pub series: Vec<Series>,
     /// Lines below the legend.
     pub notes: Vec<String>,
 }
 
 /// Marks in one colour, under one name.
+#[derive(Clone, Debug)]
 pub struct Series {
+    /// In the legend.
     pub name: String,
+    /// Its colour and dashes: a number below 36.
     pub style: usize,
+    /// In data units.
     pub marks: Vec<Mark>,
 }
 
 /// One thing on the plot.
+#[derive(Clone, Debug)]
 pub enum Mark {
     /// Points joined by straight lines.
     Line(Vec<(f64, f64)>),
@@ -45,9 +62,49 @@ pub enum Mark {
     Rule(f64),
 }
 
+/// Plots below each other in one SVG file that stands alone, light and dark.
+///
+/// ```
+/// use qcrs::report::plot::{Mark, Plot, Series, stacked};
+///
+/// let points = vec![(1.0, 2.3), (2.0, 1.1), (3.0, 0.8)];
+/// let plot = Plot {
+///     title: "Loss".into(),
+///     desc: "The loss falls over three epochs.".into(),
+///     x_label: "epoch",
+///     y_label: "loss",
+///     whole_x: true,
+///     x: (0.0, 3.0),
+///     y: (0.0, 2.5),
+///     series: vec![Series { name: "training".into(), style: 0, marks: vec![Mark::Line(points)] }],
+///     notes: Vec::new(),
+/// };
+/// assert!(stacked("A training", &[plot]).starts_with("<svg "));
+/// ```
+pub fn stacked(title: &str, plots: &[Plot]) -> String {
+    let mut top = 0.0;
+    let part = |plot: &Plot| {
+        let (body, height) = plot.body();
+        let (name, desc, heading) = (escape(&plot.title), escape(&plot.desc), heading(&plot.title));
+        let place =
+            format!("<g transform=\"translate(0 {top:.1})\"><title>{name}</title><desc>{desc}</desc>");
+        top += height + LINE;
+        place + &heading + &body + "</g>"
+    };
+    let all: String = plots.iter().map(part).collect();
+    let descriptions: Vec<&str> = plots.iter().map(|plot| plot.desc.as_str()).collect();
+    file(title, &descriptions.join(" "), top, &all, Some(STYLE))
+}
+
 impl Plot {
     /// The figure; `style` is embedded when it must stand alone.
-    pub fn svg(&self, style: Option<&str>) -> String {
+    pub(super) fn svg(&self, style: Option<&str>) -> String {
+        let (body, height) = self.body();
+        document(&self.title, &self.desc, height, &body, style)
+    }
+
+    /// Everything but the heading, and its height.
+    fn body(&self) -> (String, f64) {
         let (mut body, below) = (self.axes(), TOP + HEIGHT + 2.0 * LINE + 20.0);
         // bands first, so that no line is covered
         for bands in [true, false] {
@@ -69,7 +126,7 @@ impl Plot {
             body += &text(16.0, y + 2.0, "note", &words);
             y += LINE;
         }
-        document(&self.title, &self.desc, y - 2.0, &body, style)
+        (body, y - 2.0)
     }
 
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
@@ -89,6 +146,11 @@ impl Plot {
             out += &text(LEFT - 6.0, y + 4.0, "tick end", &label);
         }
         for (value, label) in ticks(self.x, 6) {
+            let whole = value.round();
+            if self.whole_x && (value - whole).abs() > 1e-6 {
+                continue;
+            }
+            let label = if self.whole_x { whole.to_string() } else { label };
             let (x, _) = self.at(value, self.y.0);
             out += &line((x, bottom), (x, bottom + 4.0), "axis");
             out += &text(x, bottom + LINE, "tick middle", &label);

@@ -13,15 +13,24 @@ pub const STYLE: &str = include_str!("templates/figure.css");
 
 /// A figure: `style` is embedded when it must stand alone.
 pub fn document(title: &str, desc: &str, height: f64, body: &str, style: Option<&str>) -> String {
+    file(title, desc, height, &(heading(title) + body), style)
+}
+
+/// The same without a heading: its parts have their own.
+pub fn file(title: &str, desc: &str, height: f64, body: &str, style: Option<&str>) -> String {
     let style = style.map_or_else(String::new, |css| format!("<style>{css}</style>"));
-    let heading = text(WIDTH / 2.0, 19.0, "heading middle", title);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {WIDTH} {height}\" \
          width=\"{WIDTH}\" height=\"{height}\"><title>{}</title><desc>{}</desc>{style}\
-         <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>{heading}{body}</svg>\n",
+         <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>{body}</svg>\n",
         escape(title),
         escape(desc)
     )
+}
+
+/// The title above a figure.
+pub fn heading(title: &str) -> String {
+    text(WIDTH / 2.0, 19.0, "heading middle", title)
 }
 
 /// A line of text at a point; `class` may be `middle` or `end` to align it.
