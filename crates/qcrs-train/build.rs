@@ -1,7 +1,8 @@
 //! Where is libtorch, and what to install if it is nowhere?
 //!
 //! torch-sys looks for it as well, but its message names no version, and a binary that finds the
-//! library only through `LD_LIBRARY_PATH` is a binary that does not start.
+//! library only through `LD_LIBRARY_PATH` is a binary that does not start. On a machine with few cores
+//! cargo comes to torch-sys first, and its message is the one that is seen.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
