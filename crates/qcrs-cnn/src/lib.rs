@@ -33,7 +33,7 @@ use std::fmt;
 /// Why a file is not run here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It asks for what this engine does not do; another engine may.
+    /// It asks for what qcrs-cnn does not do; another engine may.
     Unsupported(String),
     /// It cannot be meant: torn, contradictory, or with weights that are no numbers.
     Broken(String),
@@ -42,7 +42,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unsupported(what) => write!(f, "this engine does not do {what}"),
+            Self::Unsupported(what) => write!(f, "qcrs-cnn does not do {what}"),
             Self::Broken(problem) => f.write_str(problem),
         }
     }
