@@ -26,6 +26,7 @@ mod reference;
 mod tests;
 
 pub use engine::Cnn;
+pub use kernel::Instructions;
 pub use onnx::External;
 
 use std::fmt;

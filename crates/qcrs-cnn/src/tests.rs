@@ -3,10 +3,12 @@
 use crate::engine::Cnn;
 use crate::fold::fold;
 use crate::graph::{Activation, Conv, Node, Op, Pool, Shape, Window, shape};
-use crate::kernel::Isa;
+use crate::kernel::Instructions;
 use crate::reference;
 use proptest::prelude::*;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::Classifier;
+use qcrs::types::Sigma;
 
 /// Numbers that look random and are the same everywhere.
 struct Numbers(u64);
@@ -131,7 +133,7 @@ impl Graph {
     }
 }
 
-fn logits(nodes: &[Node], isa: Isa, batch: &[f32]) -> Vec<f32> {
+fn logits(nodes: &[Node], isa: Instructions, batch: &[f32]) -> Vec<f32> {
     let cnn = Cnn::new(nodes, isa).unwrap();
     let mut out = vec![f32::NAN; batch.len() / cnn.input_len() * 10];
     cnn.logits(batch, &mut out).unwrap();
@@ -161,7 +163,7 @@ proptest! {
         let size = expected.iter().fold(1.0, |size: f64, score| size.max(score.abs()));
         let nodes = fold(graph.nodes.clone()).unwrap();
         let mut first: Option<Vec<f32>> = None;
-        for isa in Isa::here() {
+        for isa in Instructions::here() {
             let found = logits(&nodes, isa, &batch);
             for (found, expected) in found.iter().zip(&expected) {
                 prop_assert!((f64::from(*found) - expected).abs() < 1e-5 * size, "{isa:?}: {found} {expected}");
@@ -170,7 +172,7 @@ proptest! {
             prop_assert_eq!(bits(&found), bits(first), "{:?}", isa);
         }
         // alone, an image scores the same bits as in the batch
-        let last = logits(&nodes, Isa::here()[0], &batch[(images - 1) * len..]);
+        let last = logits(&nodes, Instructions::here()[0], &batch[(images - 1) * len..]);
         let together = first.unwrap();
         prop_assert_eq!(bits(&last), bits(&together[(images - 1) * 10..]));
     }
@@ -187,7 +189,7 @@ fn a_value_that_overflows_is_an_error_and_never_a_score() {
     // −∞ before the activation, 0 after it: it must be seen all the same
     graph.push(conv(-3e38), &[0]);
     graph.push(Op::Activate(Activation::Relu), &[1]);
-    for isa in Isa::here() {
+    for isa in Instructions::here() {
         let cnn = Cnn::new(&graph.nodes, isa).unwrap();
         let mut out = [f32::NAN];
         cnn.logits(&[1.0], &mut out).unwrap();
@@ -197,4 +199,26 @@ fn a_value_that_overflows_is_an_error_and_never_a_score() {
             assert!(error.contains("a value of `n1` became infinite or no number"), "{error}");
         }
     }
+}
+
+#[test]
+fn noise_drawn_in_place_is_the_noise_of_the_copies() {
+    let nodes = fold(Graph::random(5, [3, 9, 7]).nodes).unwrap();
+    let cnn = Cnn::new(&nodes, Instructions::best()).unwrap();
+    let x = Numbers(2).many(189);
+    let stream = Stream { seed: 3, input: 4, phase: Phase::Estimate };
+    let (noise, draws) = (Noise::Gaussian(Sigma::new(0.5).unwrap()), Draws { stream, range: 5..24 });
+    let copies: Vec<f32> = (5..24)
+        .flat_map(|draw| {
+            let mut copy = vec![0.0; 189];
+            noise.add(&stream, draw, &x, &mut copy);
+            copy
+        })
+        .collect();
+    let (mut expected, mut found) = (vec![f32::NAN; 190], vec![f32::NAN; 190]);
+    cnn.logits(&copies, &mut expected).unwrap();
+    cnn.noisy_logits(&x, noise, &draws, &mut Vec::new(), &mut found).unwrap();
+    assert_eq!(bits(&found), bits(&expected));
+    assert!(cnn.noisy_logits(&x[1..], noise, &draws, &mut Vec::new(), &mut found).is_err());
+    assert!(cnn.logits(&copies[1..], &mut expected).is_err());
 }

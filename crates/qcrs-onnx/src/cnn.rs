@@ -3,13 +3,13 @@
 use crate::inspect::File;
 use crate::network::Run;
 use qcrs::sample::Classifier;
-use qcrs_cnn::{Cnn, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Refusal};
 
 /// The engine's name and version, for the record.
 pub(crate) const NAME: &str = concat!("qcrs-cnn ", env!("CARGO_PKG_VERSION"), " f32");
 
 pub(crate) fn load(file: &File, shape: [usize; 3]) -> Result<Cnn, Refusal> {
-    Cnn::read(&file.bytes, &file.external, shape)
+    Cnn::read(&file.bytes, &file.external, shape, Instructions::best())
 }
 
 impl Run for Cnn {
@@ -17,5 +17,9 @@ impl Run for Cnn {
         let mut scores = vec![0.0; rows * self.num_classes()];
         self.logits(batch, &mut scores).map_err(|error| error.to_string())?;
         Ok(([rows, self.num_classes()], scores))
+    }
+
+    fn in_place(&self) -> Option<&dyn Classifier> {
+        Some(self)
     }
 }

@@ -44,6 +44,7 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
     let (run, engine) = start(&file, shape, fixed_batch.is_none(), options, &mut notes)?;
+    let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
     let batch_invariant = probe::batch_invariant(&network)?;

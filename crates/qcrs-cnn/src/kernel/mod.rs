@@ -24,7 +24,10 @@ use crate::graph::Activation;
 use lanes::{Lanes, Portable};
 use std::ops::Range;
 
-/// A set of instructions that kernels are compiled for.
+/// A set of instructions that the engine is compiled for. They differ in speed and in nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instructions(Isa);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isa {
     #[cfg(target_arch = "x86_64")]
@@ -34,33 +37,46 @@ pub(crate) enum Isa {
     Portable,
 }
 
-impl Isa {
-    /// All that this processor has, the best first.
-    pub(crate) fn here() -> Vec<Self> {
+impl Instructions {
+    /// All that this processor has, the fastest first; there is at least one.
+    pub fn here() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f") {
-                found.push(Self::Avx512);
+                found.push(Self(Isa::Avx512));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                found.push(Self::Avx2);
+                found.push(Self(Isa::Avx2));
             }
         }
-        found.push(Self::Portable);
+        found.push(Self(Isa::Portable));
         found
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        match self {
+    /// The fastest that this processor has.
+    pub fn best() -> Self {
+        Self::here()[0]
+    }
+
+    /// Their name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "avx512",
+            Isa::Avx512 => "avx512",
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "avx2",
-            Self::Portable => "portable",
+            Isa::Avx2 => "avx2",
+            Isa::Portable => "portable",
         }
     }
 
+    /// The set itself: it came from [`Self::here`], so this processor has it.
+    pub(crate) fn isa(self) -> Isa {
+        self.0
+    }
+}
+
+impl Isa {
     /// How many output channels a kernel computes together, for this many in all.
     fn panel(self, channels: usize) -> usize {
         match self {
@@ -84,9 +100,14 @@ pub(crate) enum Step {
 pub(crate) struct Overflow;
 
 /// Does `step` for `images`, whose values live in `memory`.
-pub(crate) fn run(isa: Isa, step: &Step, memory: &mut [f32], images: Range<usize>) -> Result<(), Overflow> {
-    let sound = match isa {
-        // SAFETY: an `Isa` comes from `Isa::here`, so the processor has its instructions
+pub(crate) fn run(
+    instructions: Instructions,
+    step: &Step,
+    memory: &mut [f32],
+    images: Range<usize>,
+) -> Result<(), Overflow> {
+    let sound = match instructions.isa() {
+        // SAFETY: `Instructions` are made by `here` alone, so the processor has them
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => unsafe { avx512(step, memory, images) },
         #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! From rows of pixels, colour after colour, to the layout of the engine.
 
-use super::{Isa, Place};
+use super::{Instructions, Isa, Place};
 
 /// The first step: an image with its normalisation.
 pub(crate) struct Pack {
@@ -12,9 +12,9 @@ pub(crate) struct Pack {
 
 impl Pack {
     /// Writes scale · pixels + shift as `image`.
-    pub(crate) fn run(&self, isa: Isa, pixels: &[f32], memory: &mut [f32], image: usize) {
-        match isa {
-            // SAFETY: an `Isa` comes from `Isa::here`, so the processor has its instructions
+    pub(crate) fn run(&self, instructions: Instructions, pixels: &[f32], memory: &mut [f32], image: usize) {
+        match instructions.isa() {
+            // SAFETY: `Instructions` are made by `here` alone, so the processor has them
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 | Isa::Avx2 => unsafe { self.with_fma(pixels, memory, image) },
             Isa::Portable => self.copy(pixels, memory, image),

@@ -88,6 +88,13 @@ impl<'a> Constants<'a> {
         Ok(())
     }
 
+    /// Gives the constant `input` another name.
+    pub(super) fn copy(&mut self, name: String, input: &str) -> Result<(), Refusal> {
+        let constant = self.get(input)?;
+        self.nodes.insert(name, constant);
+        Ok(())
+    }
+
     pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
         match (self.nodes.get(name), self.initializers.get(name)) {
             (Some(constant), _) => Ok(constant.clone()),

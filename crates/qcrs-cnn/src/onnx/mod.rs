@@ -3,6 +3,7 @@
 mod attributes;
 mod constants;
 mod operators;
+mod sizes;
 
 use crate::Refusal;
 use crate::graph::{self, Node, Op, Shape};
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// The oldest operator set whose operators mean what they mean today.
 const OLDEST: i64 = 7;
+/// ResNet-152 has about 500 nodes.
+const MOST_NODES: usize = 20_000;
 
 /// Reads the graph of a model for images of `shape`; its last node gives the class scores.
 pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
@@ -27,7 +30,10 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
     }
     let graph = model.graph.ok_or_else(|| broken("there is no graph"))?;
     let constants = Constants::new(&graph, external)?;
-    let mut reader = Reader { constants, nodes: Vec::new(), values: BTreeMap::new() };
+    if graph.node.len() > MOST_NODES {
+        return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
+    }
+    let mut reader = Reader { constants, nodes: Vec::new(), values: BTreeMap::new(), lists: BTreeMap::new() };
     reader.start(&graph, shape)?;
     for node in &graph.node {
         reader.read(node)?;
@@ -47,6 +53,8 @@ struct Reader<'a> {
     constants: Constants<'a>,
     nodes: Vec<Node>,
     values: BTreeMap<String, Value>,
+    /// Lists of sizes that the file computes.
+    lists: BTreeMap<String, Vec<i64>>,
 }
 
 impl Reader<'_> {
@@ -72,12 +80,21 @@ impl Reader<'_> {
         if !domain.is_empty() && domain != "ai.onnx" {
             return Err(here(Refusal::Unsupported(format!("{domain}.{operator}"))));
         }
-        if self.values.contains_key(&name) || self.constants.holds(&name) {
+        if self.values.contains_key(&name) || self.lists.contains_key(&name) || self.constants.holds(&name) {
             return Err(here(Refusal::Broken("the name is taken".into())));
         }
         let attributes = Attributes(&node.attribute);
         if operator == "Constant" {
             return self.constants.add(name.clone(), attributes).map_err(here);
+        }
+        if let ("Identity", Some(input)) = (operator, node.input.first())
+            && self.constants.holds(input)
+        {
+            return self.constants.copy(name.clone(), input).map_err(here);
+        }
+        if let Some(list) = self.sizes(operator, node, attributes).map_err(here)? {
+            self.lists.insert(name, list);
+            return Ok(());
         }
         let value = self.operator(operator, node, attributes).map_err(here)?;
         self.values.insert(name, value);

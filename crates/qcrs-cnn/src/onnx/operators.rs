@@ -2,6 +2,7 @@
 
 use super::attributes::Attributes;
 use super::constants::Constant;
+use super::sizes::BATCH;
 use super::{Reader, Value};
 use crate::Refusal;
 use crate::graph::{Activation, Conv, Op, Pool, Shape, Window};
@@ -51,8 +52,8 @@ impl Reader<'_> {
             "Squeeze" => self.squeeze(node, attributes),
             "Reshape" => {
                 attributes.plain("allowzero", 0)?;
-                let target = self.needed(node, 1)?;
-                self.reshape(self.value(node, 0)?, target.ints()?)
+                let target = self.list(node, 1)?;
+                self.reshape(self.value(node, 0)?, &target)
             }
             other => Err(Refusal::Unsupported(format!("the operator {other}"))),
         }
@@ -233,10 +234,10 @@ impl Reader<'_> {
         let row: i64 = shape.iter().product();
         // at most one of the sizes is left open, and the batch is kept
         let flat = match target {
-            [0 | -1, size] if *size == row => true,
-            [0 | 1, -1] => true,
+            [0 | -1 | BATCH, size] if *size == row => true,
+            [0 | 1 | BATCH, -1] => true,
             [0, 0] if value.flat => true,
-            [0 | -1, a, b, d] if [*a, *b, *d] == [c, h, w] => false,
+            [0 | -1 | BATCH, a, b, d] if [*a, *b, *d] == [c, h, w] => false,
             [0, -1, 1, 1] if [h, w] == [1, 1] => false,
             _ => return Err(Refusal::Unsupported(format!("a change of shape to {target:?}"))),
         };
