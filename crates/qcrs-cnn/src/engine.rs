@@ -15,9 +15,9 @@ use std::sync::{Mutex, PoisonError};
 /// Its scores are a function of the image alone: the same bits in any batch, on any thread, and on any
 /// processor.
 pub struct Cnn {
-    instructions: Instructions,
-    plan: Plan,
-    shape: Shape,
+    pub(crate) instructions: Instructions,
+    pub(crate) plan: Plan,
+    pub(crate) shape: Shape,
     classes: usize,
     /// Memory of calls that have ended.
     idle: Mutex<Vec<Vec<f32>>>,

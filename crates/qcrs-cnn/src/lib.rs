@@ -13,6 +13,7 @@
 //! | `kernel`    | how does a processor do one step? the only place with `unsafe`  |
 //! | `plan`      | which steps, in which order, and where do values live?          |
 //! | `engine`    | all of it: [`Cnn`]                                              |
+//! | `profile`   | where does the time go?                                         |
 
 mod engine;
 mod fold;
@@ -20,6 +21,7 @@ mod graph;
 mod kernel;
 mod onnx;
 mod plan;
+mod profile;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
@@ -28,6 +30,7 @@ mod tests;
 pub use engine::Cnn;
 pub use kernel::Instructions;
 pub use onnx::External;
+pub use profile::Layer;
 
 use std::fmt;
 

@@ -8,8 +8,12 @@ use qcrs_cnn::{Cnn, Instructions, Refusal};
 /// The engine's name and version, for the record.
 pub(crate) const NAME: &str = concat!("qcrs-cnn ", env!("CARGO_PKG_VERSION"), " f32");
 
-pub(crate) fn load(file: &File, shape: [usize; 3]) -> Result<Cnn, Refusal> {
-    Cnn::read(&file.bytes, &file.external, shape, Instructions::best())
+pub(crate) fn load(
+    file: &File,
+    shape: [usize; 3],
+    instructions: Option<Instructions>,
+) -> Result<Cnn, Refusal> {
+    Cnn::read(&file.bytes, &file.external, shape, instructions.unwrap_or_else(Instructions::best))
 }
 
 impl Run for Cnn {

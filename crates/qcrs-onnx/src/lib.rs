@@ -32,5 +32,6 @@ mod slots;
 mod wire;
 
 pub use fit::InputShape;
-pub use model::{Model, load};
+pub use model::{Model, load, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
+pub use qcrs_cnn::{Cnn, Instructions, Layer};

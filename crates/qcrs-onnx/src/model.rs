@@ -7,7 +7,7 @@ use crate::options::{Device, EngineChoice, LoadOptions};
 use crate::probe;
 use qcrs::sample::Classifier;
 use qcrs::types::Error;
-use qcrs_cnn::Refusal;
+use qcrs_cnn::{Cnn, Refusal};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
@@ -60,6 +60,12 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     Ok(Model { classifier: Box::new(network), engine, input, fixed_batch, batch_invariant, notes })
 }
 
+/// Our own engine on the model at `path`, to look into.
+pub fn look_into(path: &Path, shape: [usize; 3]) -> Result<Cnn, Error> {
+    let file = inspect::read(path)?;
+    crate::cnn::load(&file, shape, None).map_err(|why| Error::Engine(why.to_string()))
+}
+
 type Started = (Box<dyn Run>, String);
 
 fn start(
@@ -71,9 +77,8 @@ fn start(
 ) -> Result<Started, Error> {
     let rten = || start_rten(file, any_batch, options);
     match options.engine {
-        EngineChoice::Cnn => {
-            start_cnn(file, shape).map_err(|why| Error::Engine(format!("{why}; try the engine ort or rten")))
-        }
+        EngineChoice::Cnn => start_cnn(file, shape, options)
+            .map_err(|why| Error::Engine(format!("{why}; try the engine ort or rten"))),
         EngineChoice::Rten => rten().map_err(|why| Error::Engine(format!("{why}; try the engine ort"))),
         EngineChoice::Ort => start_ort(file, options).map_err(|why| match options.device {
             Device::Cpu => Error::Engine(format!("{why}; or use the engine rten")),
@@ -83,7 +88,7 @@ fn start(
         EngineChoice::Auto if options.device != Device::Cpu => {
             start_ort(file, options).map_err(Error::Engine)
         }
-        EngineChoice::Auto => match start_cnn(file, shape) {
+        EngineChoice::Auto => match start_cnn(file, shape, options) {
             Ok(started) => Ok(started),
             Err(broken @ Refusal::Broken(_)) => Err(Error::Engine(broken.to_string())),
             Err(no_cnn @ Refusal::Unsupported(_)) => {
@@ -101,8 +106,8 @@ fn start(
     }
 }
 
-fn start_cnn(file: &File, shape: [usize; 3]) -> Result<Started, Refusal> {
-    let engine = crate::cnn::load(file, shape)?;
+fn start_cnn(file: &File, shape: [usize; 3], options: &LoadOptions) -> Result<Started, Refusal> {
+    let engine = crate::cnn::load(file, shape, options.instructions)?;
     Ok((Box::new(engine), crate::cnn::NAME.to_owned()))
 }
 

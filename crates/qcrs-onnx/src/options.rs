@@ -1,6 +1,7 @@
 //! Which engine, on which device, and what do the outputs mean?
 
 use qcrs::types::Error;
+use qcrs_cnn::Instructions;
 use std::fmt;
 use std::str::FromStr;
 
@@ -78,13 +79,16 @@ pub struct LoadOptions {
     pub device: Device,
     /// What its output is.
     pub output: OutputKind,
+    /// What our own engine may use of the processor; by default all of it.
+    pub instructions: Option<Instructions>,
     /// How many threads will call at once; a call beyond that waits for another to end.
     pub threads: usize,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { engine: EngineChoice::Auto, device: Device::Cpu, output: OutputKind::Logits, threads: 1 }
+        let (engine, device, output) = (EngineChoice::Auto, Device::Cpu, OutputKind::Logits);
+        Self { engine, device, output, instructions: None, threads: 1 }
     }
 }
 

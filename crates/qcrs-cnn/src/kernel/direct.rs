@@ -51,6 +51,15 @@ impl Direct {
         Self { from, to, tail, pad, stride, rows, run, panel, weights, bias }
     }
 
+    /// Multiplications per output, by the definition of the layer.
+    pub(crate) fn taps(&self) -> usize {
+        self.rows * self.run / self.from.pixel * self.from.shape[0]
+    }
+
+    pub(crate) fn weight_bytes(&self) -> usize {
+        4 * self.weights.len()
+    }
+
     #[inline(always)]
     pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
         unsafe {

@@ -67,6 +67,10 @@ impl Winograd {
         Self { from, to, tail, pad: conv.window.pad, panel, weights, bias, scratch: 0 }
     }
 
+    pub(crate) fn weight_bytes(&self) -> usize {
+        4 * self.weights.len()
+    }
+
     /// How many numbers it needs besides its inputs and outputs.
     pub(crate) fn scratch_len(&self) -> usize {
         POINTS * (pitch(self.from.pixel) + pitch(self.to.pixel))
