@@ -125,12 +125,10 @@ impl Classifier for Network {
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        match (self.engine.in_place(), self.output) {
-            (Some(engine), OutputKind::Logits) => engine.noisy_logits(x, noise, draws, batch, out),
-            _ => {
-                noisy_copies(x, noise, draws, batch);
-                self.logits(batch, out)
-            }
+        if let (Some(engine), OutputKind::Logits) = (self.engine.in_place(), self.output) {
+            return engine.noisy_logits(x, noise, draws, batch, out);
         }
+        noisy_copies(x, noise, draws, batch);
+        self.logits(batch, out)
     }
 }

@@ -104,6 +104,7 @@ fn opset(mut model: ModelProto, version: i64) -> ModelProto {
 }
 
 /// A name, and the model.
+#[allow(clippy::too_many_lines)] // a table
 fn cases() -> Vec<(&'static str, ModelProto)> {
     let plain = || Network::new();
     vec![

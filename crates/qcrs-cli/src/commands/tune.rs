@@ -84,8 +84,8 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
 
 fn text(promises: &[Promise], best: Promise, inputs: usize) -> String {
     let mut text = String::from("sigma\tpredicted ACR\tcertified\n");
-    for Promise { sigma, acr, certified } in promises {
-        let mark = if *sigma == best.sigma { "\t<- best" } else { "" };
+    for promise @ Promise { sigma, acr, certified } in promises {
+        let mark = if *promise == best { "\t<- best" } else { "" };
         let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
     }
     let _ = write!(

@@ -3,7 +3,9 @@
 //! The only place with `unsafe`. Its ground: a step is made by `plan`, which lays out every value with
 //! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], whose
 //! debug assertions check each one.
-#![allow(unsafe_code, clippy::inline_always)] // code gets its instruction set from where it is inlined
+#![allow(unsafe_code)]
+#![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
+#![allow(clippy::needless_range_loop)] // registers are numbered: two arrays are indexed side by side
 
 mod direct;
 mod lanes;
@@ -81,7 +83,7 @@ impl Isa {
     fn panel(self, channels: usize) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if channels % 32 == 0 => 32,
+            Self::Avx512 if channels.is_multiple_of(32) => 32,
             _ => 16,
         }
     }

@@ -87,3 +87,8 @@ pub(super) fn small(size: i64) -> Result<usize, Refusal> {
         _ => Err(Refusal::Broken(format!("a length of {size}"))),
     }
 }
+
+/// A length as the file writes it.
+pub(super) fn signed(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}

@@ -129,9 +129,12 @@ impl Reader<'_> {
     /// The value that is input `at` of a node.
     fn value(&self, node: &NodeProto, at: usize) -> Result<Value, Refusal> {
         let name = node.input.get(at).ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))?;
-        self.values.get(name).copied().ok_or_else(|| match self.constants.holds(name) {
-            true => Refusal::Unsupported("an operator on constants alone".to_owned()),
-            false => Refusal::Broken(format!("nothing makes `{name}`")),
+        self.values.get(name).copied().ok_or_else(|| {
+            if self.constants.holds(name) {
+                Refusal::Unsupported("an operator on constants alone".to_owned())
+            } else {
+                Refusal::Broken(format!("nothing makes `{name}`"))
+            }
         })
     }
 

@@ -1,6 +1,6 @@
 //! What does each operator of the file mean?
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, signed, small};
 use super::constants::Constant;
 use super::sizes::BATCH;
 use super::{Reader, Value};
@@ -80,7 +80,7 @@ impl Reader<'_> {
             return Err(Refusal::Unsupported(format!("convolutions with weights of {:?}", weights.dims)));
         };
         let window = attributes.window(Some([height, width]), self.shape(input))?;
-        let groups = super::attributes::small(attributes.int("group", 1))?;
+        let groups = small(attributes.int("group", 1))?;
         let bias = match self.constant(node, 2)? {
             Some(bias) => bias.floats()?.to_vec(),
             None => vec![0.0; outputs],
@@ -91,7 +91,8 @@ impl Reader<'_> {
 
     fn gemm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         attributes.plain("transA", 0)?;
-        if attributes.float("alpha", 1.0) != 1.0 || attributes.float("beta", 1.0) != 1.0 {
+        let is_one = |name| attributes.float(name, 1.0).to_bits() == 1.0_f32.to_bits();
+        if !is_one("alpha") || !is_one("beta") {
             return Err(Refusal::Unsupported("Gemm with alpha or beta".into()));
         }
         let (weights, bias) = (self.needed(node, 1)?, self.constant(node, 2)?);
@@ -229,7 +230,7 @@ impl Reader<'_> {
 
     /// Only what changes nothing or flattens an image.
     fn reshape(&self, value: Value, target: &[i64]) -> Result<Value, Refusal> {
-        let shape = self.shape(value).map(|side| side as i64);
+        let shape = self.shape(value).map(signed);
         let [c, h, w] = shape;
         let row: i64 = shape.iter().product();
         // at most one of the sizes is left open, and the batch is kept

@@ -3,7 +3,7 @@
 //! `x.view(x.size(0), -1)` becomes a little graph of its own: the shape of x, one of its numbers, a list
 //! of numbers, and a Reshape to it. The batch is the only size that is not known here.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, signed};
 use super::constants::Constant;
 use super::{Reader, Value};
 use crate::Refusal;
@@ -33,7 +33,7 @@ impl Reader<'_> {
             "Gather" => {
                 attributes.plain("axis", 0)?;
                 let (list, places) = (self.list(node, 0)?, self.list(node, 1)?);
-                let length = list.len() as i64;
+                let length = signed(list.len());
                 let at = |place: i64| if place < 0 { place + length } else { place };
                 let pick = |place: &i64| list.get(usize::try_from(at(*place)).ok()?).copied();
                 places.iter().map(pick).collect::<Option<_>>().map(Some).ok_or_else(unknown)
@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 
     fn shape_of(&self, value: Value) -> Vec<i64> {
-        let shape = self.nodes[value.node].shape.map(|side| side as i64);
+        let shape = self.nodes[value.node].shape.map(signed);
         if value.flat { vec![BATCH, shape.iter().product()] } else { [&[BATCH], &shape[..]].concat() }
     }
 

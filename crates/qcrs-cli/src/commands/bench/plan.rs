@@ -3,6 +3,7 @@
 use crate::output::{self, Format};
 use qcrs_onnx::{Cnn, Layer};
 use serde_json::json;
+use std::fmt::Write;
 
 const ROUNDS: usize = 50;
 
@@ -27,8 +28,9 @@ pub(super) fn print(cnn: &Cnn, format: Format) -> anyhow::Result<()> {
     for layer in &layers {
         let seconds = layer.time.as_secs_f64();
         let kind = format!("{}{}", layer.kind, if layer.together { " ×8" } else { "" });
-        text += &format!(
-            "{:<24} {kind:<11} {:>12} {:>12} {:>8.2} {:>6} kB {:>8.1} {:>4.1} % {:>7.1}\n",
+        let _ = writeln!(
+            text,
+            "{:<24} {kind:<11} {:>12} {:>12} {:>8.2} {:>6} kB {:>8.1} {:>4.1} % {:>7.1}",
             layer.name,
             shape(layer.from),
             shape(layer.to),
@@ -40,7 +42,8 @@ pub(super) fn print(cnn: &Cnn, format: Format) -> anyhow::Result<()> {
         );
     }
     let macs: u64 = layers.iter().map(|layer| layer.macs).sum();
-    text += &format!(
+    let _ = write!(
+        text,
         "{} steps with {}, one thread: {:.0} images/s, {:.1} MMAC per image, {:.1} GMAC/s",
         layers.len(),
         cnn.instructions().name(),
