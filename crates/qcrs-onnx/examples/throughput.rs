@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shape = shape.try_into().map_err(|_| "a shape is CxHxW")?;
     let rounds = args.get(2).map_or(Ok(5), |text| text.parse())?;
     let mut cases = Vec::new();
-    for engine in [EngineChoice::Rten, EngineChoice::Ort] {
+    for engine in [EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort] {
         let model =
             load(Path::new(path), shape, &LoadOptions { engine, threads: 2, ..LoadOptions::default() });
         match model {

@@ -8,12 +8,14 @@
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |
 //! | `network` | what are the scores of a batch of any size?                      |
+//! | `cnn`     | how does our own engine run it?                                  |
 //! | `rten`    | how does rten (pure Rust) run it?                                |
 //! | `library` | where is onnxruntime?                                            |
 //! | `ort`     | how does onnxruntime run it?                                     |
 //! | `probe`   | is it a function of one image, bit for bit?                      |
 //! | `model`   | all of it: [`load`]                                              |
 
+mod cnn;
 mod fit;
 mod inspect;
 #[cfg(feature = "ort")]
@@ -30,5 +32,6 @@ mod slots;
 mod wire;
 
 pub use fit::InputShape;
-pub use model::{Model, load};
+pub use model::{Model, load, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
+pub use qcrs_cnn::{Cnn, Instructions, Layer};

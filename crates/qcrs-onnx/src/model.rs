@@ -7,6 +7,7 @@ use crate::options::{Device, EngineChoice, LoadOptions};
 use crate::probe;
 use qcrs::sample::Classifier;
 use qcrs::types::Error;
+use qcrs_cnn::{Cnn, Refusal};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
@@ -33,14 +34,17 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
             "an engine needs at least one thread and one pixel, got {options:?}, {shape:?}"
         )));
     }
-    if options.engine == EngineChoice::Rten && options.device != Device::Cpu {
-        let device = options.device;
-        return Err(Error::Invalid(format!("rten runs on the cpu only; for {device} use the engine ort")));
+    if matches!(options.engine, EngineChoice::Cnn | EngineChoice::Rten) && options.device != Device::Cpu {
+        let (engine, device) = (options.engine, options.device);
+        return Err(Error::Invalid(format!(
+            "{engine} runs on the cpu only; for {device} use the engine ort"
+        )));
     }
     let file = inspect::read(path)?;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
-    let (run, engine) = start(&file, fixed_batch.is_none(), options, &mut notes).map_err(Error::Engine)?;
+    let (run, engine) = start(&file, shape, fixed_batch.is_none(), options, &mut notes)?;
+    let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
     let batch_invariant = probe::batch_invariant(&network)?;
@@ -56,40 +60,55 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     Ok(Model { classifier: Box::new(network), engine, input, fixed_batch, batch_invariant, notes })
 }
 
+/// Our own engine on the model at `path`, to look into.
+pub fn look_into(path: &Path, shape: [usize; 3]) -> Result<Cnn, Error> {
+    let file = inspect::read(path)?;
+    crate::cnn::load(&file, shape, None).map_err(|why| Error::Engine(why.to_string()))
+}
+
 type Started = (Box<dyn Run>, String);
 
 fn start(
     file: &File,
+    shape: [usize; 3],
     any_batch: bool,
     options: &LoadOptions,
     notes: &mut Vec<String>,
-) -> Result<Started, String> {
+) -> Result<Started, Error> {
+    let rten = || start_rten(file, any_batch, options);
     match options.engine {
-        EngineChoice::Rten => {
-            start_rten(file, any_batch, options).map_err(|why| format!("{why}; try the engine ort"))
-        }
+        EngineChoice::Cnn => start_cnn(file, shape, options)
+            .map_err(|why| Error::Engine(format!("{why}; try the engine ort or rten"))),
+        EngineChoice::Rten => rten().map_err(|why| Error::Engine(format!("{why}; try the engine ort"))),
         EngineChoice::Ort => start_ort(file, options).map_err(|why| match options.device {
-            Device::Cpu => format!("{why}; or use the engine rten"),
-            _ => why,
+            Device::Cpu => Error::Engine(format!("{why}; or use the engine rten")),
+            _ => Error::Engine(why),
         }),
         // no other engine has another device
-        EngineChoice::Auto if options.device != Device::Cpu => start_ort(file, options),
-        EngineChoice::Auto => match start_ort(file, options) {
-            Ok(started) => {
-                notes.push(format!(
-                    "engine: {}, because it is installed and usually faster than rten",
-                    started.1
-                ));
-                Ok(started)
-            }
-            Err(no_ort) => {
-                let started = start_rten(file, any_batch, options)
-                    .map_err(|no_rten| format!("{no_rten}; and {no_ort}"))?;
-                notes.push(format!("engine: {}, because {no_ort}", started.1));
+        EngineChoice::Auto if options.device != Device::Cpu => {
+            start_ort(file, options).map_err(Error::Engine)
+        }
+        EngineChoice::Auto => match start_cnn(file, shape, options) {
+            Ok(started) => Ok(started),
+            Err(broken @ Refusal::Broken(_)) => Err(Error::Engine(broken.to_string())),
+            Err(no_cnn @ Refusal::Unsupported(_)) => {
+                let (started, why) = match start_ort(file, options) {
+                    Ok(started) => (started, no_cnn.to_string()),
+                    Err(no_ort) => {
+                        let none = |no_rten| Error::Engine(format!("{no_rten}; and {no_ort}; and {no_cnn}"));
+                        (rten().map_err(none)?, format!("{no_cnn}, and {no_ort}"))
+                    }
+                };
+                notes.push(format!("engine: {}, because {why}", started.1));
                 Ok(started)
             }
         },
     }
+}
+
+fn start_cnn(file: &File, shape: [usize; 3], options: &LoadOptions) -> Result<Started, Refusal> {
+    let engine = crate::cnn::load(file, shape, options.instructions)?;
+    Ok((Box::new(engine), crate::cnn::NAME.to_owned()))
 }
 
 #[cfg(feature = "rten")]

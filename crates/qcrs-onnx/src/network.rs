@@ -1,13 +1,19 @@
 //! What are the scores of a batch of any size?
 
 use crate::options::OutputKind;
-use qcrs::sample::Classifier;
+use qcrs::noise::{Draws, Noise};
+use qcrs::sample::{Classifier, noisy_copies};
 use qcrs::types::Error;
 
 /// What an engine does: one batch, on the calling thread's time, from any thread.
 pub(crate) trait Run: Send + Sync {
     /// Runs a batch of `shape` = [N, C, H, W]; gives [rows, columns] and the scores.
     fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String>;
+
+    /// The engine itself, if it scores any number of images and can draw noise where it computes.
+    fn in_place(&self) -> Option<&dyn Classifier> {
+        None
+    }
 }
 
 /// A loaded model: an engine, and the checks that hold for each of its answers.
@@ -109,5 +115,20 @@ impl Classifier for Network {
             self.run_exactly(&padded, out).map_err(Error::Engine)?;
         }
         Ok(())
+    }
+
+    fn noisy_logits(
+        &self,
+        x: &[f32],
+        noise: Noise,
+        draws: &Draws,
+        batch: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<(), Error> {
+        if let (Some(engine), OutputKind::Logits) = (self.engine.in_place(), self.output) {
+            return engine.noisy_logits(x, noise, draws, batch, out);
+        }
+        noisy_copies(x, noise, draws, batch);
+        self.logits(batch, out)
     }
 }

@@ -1,6 +1,7 @@
 //! Which engine, on which device, and what do the outputs mean?
 
 use qcrs::types::Error;
+use qcrs_cnn::Instructions;
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,15 +31,18 @@ macro_rules! names {
 /// What runs the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// onnxruntime if this machine has it and it takes the model, else rten; a note says which and why.
+    /// Our own if it takes the model, else onnxruntime if this machine has it, else rten; a note says
+    /// which and why.
     #[default]
     Auto,
+    /// Our own: built in, CPU only, convolutional networks only; the fastest, and the same bits everywhere.
+    Cnn,
     /// rten: pure Rust, built in, CPU only.
     Rten,
     /// onnxruntime, loaded from where it is installed.
     Ort,
 }
-names!(EngineChoice, "engine", Auto = "auto", Rten = "rten", Ort = "ort");
+names!(EngineChoice, "engine", Auto = "auto", Cnn = "cnn", Rten = "rten", Ort = "ort");
 
 /// Where onnxruntime computes. A device that is not there is an error, never a quiet fallback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,13 +79,16 @@ pub struct LoadOptions {
     pub device: Device,
     /// What its output is.
     pub output: OutputKind,
+    /// What our own engine may use of the processor; by default all of it.
+    pub instructions: Option<Instructions>,
     /// How many threads will call at once; a call beyond that waits for another to end.
     pub threads: usize,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { engine: EngineChoice::Auto, device: Device::Cpu, output: OutputKind::Logits, threads: 1 }
+        let (engine, device, output) = (EngineChoice::Auto, Device::Cpu, OutputKind::Logits);
+        Self { engine, device, output, instructions: None, threads: 1 }
     }
 }
 
@@ -91,7 +98,7 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for engine in [EngineChoice::Auto, EngineChoice::Rten, EngineChoice::Ort] {
+        for engine in [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort] {
             assert_eq!(engine.to_string().parse::<EngineChoice>().unwrap(), engine);
         }
         for device in [Device::Cpu, Device::Cuda, Device::TensorRt, Device::CoreMl] {

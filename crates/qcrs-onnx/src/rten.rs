@@ -9,6 +9,8 @@ use std::sync::Arc;
 /// The engine's name and version, for the record.
 pub(crate) const NAME: &str = "rten 0.27.0";
 
+const SAME_LOWER: &[u8] = b"SAME_LOWER";
+
 pub(crate) struct Rten {
     model: Model,
     pools: Slots<Arc<ThreadPool>>,
@@ -18,6 +20,10 @@ pub(crate) struct Rten {
 
 impl Rten {
     pub(crate) fn load(file: &File, any_batch: bool, threads: usize) -> Result<Self, String> {
+        // rten pads as for SAME_UPPER then: plausible scores of another network
+        if file.bytes.windows(SAME_LOWER.len()).any(|bytes| bytes == SAME_LOWER) {
+            return Err("rten does not know the padding SAME_LOWER that this model asks for".into());
+        }
         let mut options = ModelOptions::with_all_ops();
         options.prepack_weights(true);
         for (name, content) in &file.external {

@@ -13,6 +13,7 @@
 //! | `search`   | which σ should this input get?                                   |
 //! | `certify`  | the paper's CERTIFY: search, select, estimate, decide            |
 //! | `predict`  | the paper's PREDICT: which class, without a radius?              |
+//! | `tune`     | which single σ is best for all inputs?                           |
 //! | `data`     | which image, which label?                                        |
 //! | `run`      | the same over a dataset: shards, resume, records on disk         |
 //! | `analysis` | what do the records say?                                         |
@@ -47,4 +48,5 @@ pub mod run;
 pub mod sample;
 pub mod search;
 pub mod testing;
+pub mod tune;
 pub mod types;

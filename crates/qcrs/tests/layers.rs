@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-const ORDER: [&str; 14] = [
-    "types", "math", "noise", "sample", "bounds", "radius", "search", "certify", "predict", "data", "run",
-    "analysis", "report", "testing",
+const ORDER: [&str; 15] = [
+    "types", "math", "noise", "sample", "bounds", "radius", "search", "certify", "predict", "tune", "data",
+    "run", "analysis", "report", "testing",
 ];
 
 /// A module may use itself and whatever stands below it; `testing` is for users and tests.

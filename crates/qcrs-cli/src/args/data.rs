@@ -15,9 +15,12 @@ pub struct DataArgs {
     /// Which part of a dataset that has two
     #[arg(long, default_value_t, value_name = "train|test")]
     pub split: Split,
-    /// Take the ids divisible by this
+    /// Take every K-th id: with no --offset, those divisible by it
     #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub skip: u32,
+    /// Begin with this id
+    #[arg(long, default_value_t = 0, value_name = "ID")]
+    pub offset: u32,
     /// Take ids below this only
     #[arg(long, value_name = "ID")]
     pub max: Option<u32>,
@@ -61,12 +64,15 @@ impl DataArgs {
     /// The ids of `of` inputs that are asked for, at least one.
     pub fn ids(&self, of: u32) -> anyhow::Result<Vec<u32>> {
         let ids: Vec<u32> = self.selection(of).ids().collect();
-        ensure!(!ids.is_empty(), "no input is selected; --skip, --max and --count leave nothing of {of}");
+        ensure!(
+            !ids.is_empty(),
+            "no input is selected; --skip, --offset, --max and --count leave nothing of {of}"
+        );
         Ok(ids)
     }
 
     /// Which of `of` inputs are asked for.
     pub fn selection(&self, of: u32) -> Selection {
-        Selection { of, skip: self.skip, max: self.max, count: self.count }
+        Selection { of, skip: self.skip, offset: self.offset, max: self.max, count: self.count }
     }
 }

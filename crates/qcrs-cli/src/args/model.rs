@@ -12,8 +12,9 @@ pub struct ModelArgs {
     /// The classifier, an ONNX file
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
-    /// What runs it: auto takes onnxruntime where it is installed, else rten
-    #[arg(long, default_value_t, value_name = "auto|rten|ort")]
+    /// What runs it: auto takes our own engine (cnn) where it knows the operators, else onnxruntime
+    /// where it is installed, else rten
+    #[arg(long, default_value_t, value_name = "auto|cnn|rten|ort")]
     pub engine: EngineChoice,
     /// Where onnxruntime runs it
     #[arg(long, default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
@@ -43,7 +44,8 @@ impl ModelArgs {
         if !self.model.is_file() {
             bail!("{}: there is no such file; --model takes the path of an ONNX file", self.model.display());
         }
-        let options = LoadOptions { engine, device, output, threads: self.threads() };
+        let threads = self.threads();
+        let options = LoadOptions { engine, device, output, threads, ..LoadOptions::default() };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }
 

@@ -1,5 +1,8 @@
 //! `qcrs bench`: where does the time go?
 
+mod compare;
+mod plan;
+
 use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use anyhow::{Context, ensure};
@@ -24,6 +27,15 @@ pub struct BenchArgs {
     /// How often each measurement is repeated, in turn with the others
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
+    /// Every engine of this machine in turn, and whether they agree
+    #[arg(long, conflicts_with = "plan")]
+    compare: bool,
+    /// With --compare, how many noisy images they must agree on
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    images: u32,
+    /// What our own engine does, layer by layer
+    #[arg(long)]
+    plan: bool,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -33,14 +45,22 @@ pub struct BenchArgs {
 pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let shape: [usize; 3] =
         args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
-    let model = args.model.load(shape).context("images of --shape")?;
     ensure!(args.seconds > 0.0, "--seconds must be positive, got {}", args.seconds);
+    let time = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
+    if args.plan {
+        return plan::print(&qcrs_onnx::look_into(&args.model.model, shape)?, args.format);
+    }
+    if args.compare {
+        let (rounds, images) = (args.rounds, args.images);
+        return compare::Compare { args: &args.model, shape, time, rounds, images }.run(args.format);
+    }
+    let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();
     let bench = Bench {
         classifier: &*model.classifier,
         batch: args.model.batch,
         image: (0..shape.iter().product()).map(|i| (i % 255) as f32 / 255.0).collect(),
-        time: Duration::try_from_secs_f64(args.seconds).context("--seconds")?,
+        time,
     };
     let pools = [pool(threads)?, pool(1)?];
     let mut rates = [const { Vec::new() }; 5];

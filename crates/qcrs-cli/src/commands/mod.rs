@@ -12,6 +12,7 @@ mod predict;
 mod radius;
 mod report;
 mod train;
+mod tune;
 mod verify;
 
 /// What qcrs can do.
@@ -29,6 +30,8 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// The certified radius of chosen images as a function of σ
     Curve(curve::CurveArgs),
+    /// The best single σ for a model, chosen on inputs that are not judged
+    Tune(tune::TuneArgs),
     /// Calculate bound and radius from votes
     Radius(radius::RadiusArgs),
     /// Recompute every radius of a run from its votes, and re-sample some inputs
@@ -54,6 +57,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Report(args) => report::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Curve(args) => curve::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),

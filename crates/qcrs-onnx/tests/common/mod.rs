@@ -194,11 +194,17 @@ pub fn scores(model: &Model, batch: &[f32]) -> Vec<f32> {
 /// The engines of this machine; onnxruntime is not installed everywhere.
 pub fn engines() -> Vec<EngineChoice> {
     match load_model(&Tiny::new().model(), EngineChoice::Ort) {
-        Ok(_) => vec![EngineChoice::Rten, EngineChoice::Ort],
+        Ok(_) => vec![EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort],
         Err(error) if error.to_string().contains("pip install") => {
             eprintln!("skipped for onnxruntime: {error}");
-            vec![EngineChoice::Rten]
+            vec![EngineChoice::Cnn, EngineChoice::Rten]
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Those that run any graph.
+#[allow(dead_code)] // not every test file asks
+pub fn general_engines() -> Vec<EngineChoice> {
+    engines().into_iter().filter(|engine| *engine != EngineChoice::Cnn).collect()
 }

@@ -54,13 +54,16 @@ pub struct ModelSpec {
     pub batch: Option<u32>,
 }
 
-/// Which inputs of a dataset: the ids divisible by `skip`, below `max`, at most `count` of them.
+/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max`, at most `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The number of inputs in the dataset.
     pub of: u32,
     /// Take every `skip`-th id.
     pub skip: u32,
+    /// The first id.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub offset: u32,
     /// Only ids below this.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max: Option<u32>,
@@ -69,11 +72,16 @@ pub struct Selection {
     pub count: Option<u32>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
 impl Selection {
     /// The ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
         let end = self.max.map_or(self.of, |max| max.min(self.of));
-        (0..end)
+        (self.offset..end)
             .step_by(self.skip.max(1) as usize)
             .take(self.count.map_or(usize::MAX, |count| count as usize))
     }

@@ -23,6 +23,30 @@ pub trait Classifier: Sync {
     ///
     /// Called from several threads at once; an implementation should use one thread per call.
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
+
+    /// Scores `x` plus each of the `draws` of `noise`, as [`Classifier::logits`] would score the copies.
+    ///
+    /// Provided by writing the copies to `batch`; an engine that can draw the noise where it computes
+    /// does without.
+    fn noisy_logits(
+        &self,
+        x: &[f32],
+        noise: Noise,
+        draws: &Draws,
+        batch: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<(), Error> {
+        noisy_copies(x, noise, draws, batch);
+        self.logits(batch, out)
+    }
+}
+
+/// Fills `batch` with `x` plus each of the `draws`.
+pub fn noisy_copies(x: &[f32], noise: Noise, draws: &Draws, batch: &mut Vec<f32>) {
+    batch.resize(draws.range.len() * x.len(), 0.0);
+    for (draw, copy) in draws.range.clone().zip(batch.chunks_exact_mut(x.len())) {
+        noise.add(&draws.stream, draw, x, copy);
+    }
 }
 
 impl<C: Classifier + ?Sized> Classifier for &C {
@@ -36,6 +60,17 @@ impl<C: Classifier + ?Sized> Classifier for &C {
 
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
         (**self).logits(batch, out)
+    }
+
+    fn noisy_logits(
+        &self,
+        x: &[f32],
+        noise: Noise,
+        draws: &Draws,
+        batch: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<(), Error> {
+        (**self).noisy_logits(x, noise, draws, batch, out)
     }
 }
 

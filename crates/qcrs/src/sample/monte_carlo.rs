@@ -44,11 +44,11 @@ impl<'a> MonteCarlo<'a> {
             return Err(Error::Interrupted);
         }
         let (rows, classes) = (draws.range.len(), self.classifier.num_classes());
-        let (batch, scores) = buffers.sized(rows * x.len(), rows * classes);
-        for (draw, copy) in draws.range.clone().zip(batch.chunks_exact_mut(x.len())) {
-            noise.add(&draws.stream, draw, x, copy);
-        }
-        self.classifier.logits(batch, scores)?;
+        let Buffers { batch, scores } = buffers;
+        // an engine that writes too little leaves NaN behind, and NaN is never a vote
+        scores.clear();
+        scores.resize(rows * classes, f32::NAN);
+        self.classifier.noisy_logits(x, noise, draws, batch, scores)?;
         let mut votes = Votes::default();
         for (draw, row) in draws.range.clone().zip(scores.chunks_exact(classes)) {
             if let Some(class) = row.iter().position(|score| !score.is_finite()) {
@@ -86,16 +86,6 @@ impl SampleUnderNoise for MonteCarlo<'_> {
 struct Buffers {
     batch: Vec<f32>,
     scores: Vec<f32>,
-}
-
-impl Buffers {
-    fn sized(&mut self, batch: usize, scores: usize) -> (&mut [f32], &mut [f32]) {
-        self.batch.resize(batch, 0.0);
-        // an engine that writes too little leaves NaN behind, and NaN is never a vote
-        self.scores.clear();
-        self.scores.resize(scores, f32::NAN);
-        (&mut self.batch, &mut self.scores)
-    }
 }
 
 /// The largest score; ties go to the lowest class.

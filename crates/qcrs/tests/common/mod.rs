@@ -56,7 +56,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             preprocess: "none".into(),
             classes: None,
         },
-        selection: Selection { of: inputs, skip: 1, max: None, count: None },
+        selection: Selection { of: inputs, skip: 1, offset: 0, max: None, count: None },
         search,
         budget,
         seed: 9,

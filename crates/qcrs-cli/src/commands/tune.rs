@@ -1,0 +1,98 @@
+//! `qcrs tune`
+
+use crate::args::{DataArgs, ModelArgs};
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::setup::{Setup, stop_on_ctrl_c};
+use anyhow::{Context, ensure};
+use qcrs::sample::MonteCarlo;
+use qcrs::tune::{self, Promise, Tune};
+use qcrs::types::{Alpha, Sigma};
+use serde_json::json;
+use std::fmt::Write;
+
+/// What was typed after `qcrs tune`.
+#[derive(clap::Args)]
+pub struct TuneArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    /// The σ of the training: the middle of what is tried
+    #[arg(long)]
+    sigma: f64,
+    /// The smallest σ [default: 0.4 σ]
+    #[arg(long)]
+    left: Option<f64>,
+    /// The largest σ [default: 2.5 σ]
+    #[arg(long)]
+    right: Option<f64>,
+    /// How many σ, evenly spaced in ln σ
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..))]
+    points: u32,
+    /// Draws per input and σ
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    draws: u32,
+    /// The draws of the certificates to come
+    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    n: u32,
+    /// Their failure probability
+    #[arg(long, default_value_t = 0.001)]
+    alpha: f64,
+    /// The seed of all noise
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Finds the best single σ on the selected inputs.
+pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
+    let (low, high) = (args.left.unwrap_or(0.4 * args.sigma), args.right.unwrap_or(2.5 * args.sigma));
+    Sigma::new(args.sigma)?;
+    Sigma::new(low)?;
+    ensure!(low < high, "--left {low} must be below --right {high}");
+    let last = f64::from(args.points - 1);
+    let sigma = |at: u32| Sigma::new(low * (high / low).powf(f64::from(at) / last));
+    let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
+    let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
+    let setup = Setup::open(&args.model, &args.data)?;
+    let ids = args.data.ids(setup.len()?)?;
+    let classifier = setup.classifier();
+    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    stop_on_ctrl_c(&sampler)?;
+    let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
+    let radii: anyhow::Result<Vec<Vec<f64>>> = Progress::new(passes).watch(&sampler, || {
+        let one = |id: &u32| {
+            let example = setup.example(*id)?;
+            let label = example.label.with_context(|| {
+                format!("input {id} has no label; without one nobody knows which radius counts")
+            })?;
+            Ok(tune.radii(&sampler, &example.pixels, label, (args.seed, *id))?)
+        };
+        ids.iter().map(one).collect()
+    });
+    let promises = tune.promises(&radii?);
+    let best = tune::best(&promises).context("no σ was tried")?;
+    if args.format == Format::Json {
+        return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
+            "best": best, "promises": promises }));
+    }
+    output::print(&text(&promises, best, ids.len()))
+}
+
+fn text(promises: &[Promise], best: Promise, inputs: usize) -> String {
+    let mut text = String::from("sigma\tpredicted ACR\tcertified\n");
+    for promise @ Promise { sigma, acr, certified } in promises {
+        let mark = if *promise == best { "\t<- best" } else { "" };
+        let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
+    }
+    let _ = write!(
+        text,
+        "best single σ on these {inputs} inputs: {:.4}\n\
+         judge it on others: qcrs certify --method cohen --sigma {:.4} …",
+        best.sigma, best.sigma
+    );
+    text
+}

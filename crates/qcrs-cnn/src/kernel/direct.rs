@@ -1,0 +1,154 @@
+//! A convolution as it is defined: for every pixel, rows of numbers times rows of weights.
+//!
+//! With channels innermost, the pixels that one row of the window covers are one run of numbers in
+//! memory, whatever the size of the window. Eight pixels and 32 channels are summed at once.
+
+use super::lanes::Lanes;
+use super::{CHANNELS, Check, Isa, Place, Tail};
+use crate::graph::Conv;
+use std::ops::Range;
+
+/// A convolution with one group.
+pub(crate) struct Direct {
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) tail: Tail,
+    /// The first pixel of the window for the first output, without the image.
+    pad: [usize; 4],
+    stride: [usize; 2],
+    /// How many rows the window has, and how many numbers each.
+    rows: usize,
+    run: usize,
+    /// Output channels that are computed together.
+    panel: usize,
+    /// [panel][row][number of the run][output channel of the panel].
+    weights: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+/// Pixels are visited in blocks whose inputs stay in the second cache while the panels pass.
+const BLOCK_BYTES: usize = 128 << 10;
+
+impl Direct {
+    pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Tail, isa: Isa) -> Self {
+        let [rows, columns] = conv.window.size;
+        let outputs = to.pixel;
+        let panel = isa.panel(outputs);
+        let run = columns * from.pixel;
+        let mut weights = Vec::with_capacity(outputs * rows * run);
+        for first in (0..outputs).step_by(panel) {
+            for at in 0..rows * run {
+                let (tap, input) = ([at / run, at % run / from.pixel], at % from.pixel);
+                weights.extend((first..first + panel).map(|output| {
+                    let real = output < conv.outputs && input < conv.depth();
+                    if real { conv.weight(output, input, tap) } else { 0.0 }
+                }));
+            }
+        }
+        let mut bias = conv.bias.clone();
+        bias.resize(outputs, 0.0);
+        let (pad, stride) = (conv.window.pad, conv.window.stride);
+        Self { from, to, tail, pad, stride, rows, run, panel, weights, bias }
+    }
+
+    /// Multiplications per output, by the definition of the layer.
+    pub(crate) fn taps(&self) -> usize {
+        self.rows * self.run / self.from.pixel * self.from.shape[0]
+    }
+
+    pub(crate) fn weight_bytes(&self) -> usize {
+        4 * self.weights.len()
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
+        unsafe {
+            if L::COUNT < CHANNELS {
+                self.panels::<L, 6, 2>(memory, images)
+            } else if self.panel == 32 {
+                self.panels::<L, 8, 2>(memory, images)
+            } else {
+                self.panels::<L, 12, 1>(memory, images)
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn panels<L: Lanes, const PIXELS: usize, const WIDE: usize>(
+        &self,
+        memory: &mut [f32],
+        images: Range<usize>,
+    ) -> bool {
+        debug_assert_eq!(self.panel, WIDE * L::COUNT);
+        let [_, height, width] = self.to.shape;
+        let (first, all) = (images.start * height * width, images.len() * height * width);
+        let block = (BLOCK_BYTES / (4 * self.run)).next_multiple_of(PIXELS).max(PIXELS);
+        let mut check = unsafe { Check::<L>::new() };
+        for start in (0..all).step_by(block) {
+            let end = all.min(start + block);
+            for panel in 0..self.to.pixel / self.panel {
+                for group in (start..end).step_by(PIXELS) {
+                    let mut here = [[0; 3]; PIXELS];
+                    for (i, here) in here.iter_mut().enumerate() {
+                        // a group that is not full sums its last pixel again, and does not write it again
+                        *here = self.pixel(first + (group + i).min(end - 1));
+                    }
+                    let live = PIXELS.min(end - group);
+                    unsafe { self.group::<L, PIXELS, WIDE>(memory, &here, live, panel, &mut check) };
+                }
+            }
+        }
+        unsafe { check.sound() }
+    }
+
+    /// Where output pixel number `at` of all images reads, writes and finds its summand.
+    #[inline(always)]
+    fn pixel(&self, at: usize) -> [usize; 3] {
+        let [_, height, width] = self.to.shape;
+        let (image, y, x) = (at / (height * width), at / width % height, at % width);
+        let from = self.from.corner(image, self.pad)
+            + y * self.stride[0] * self.from.row
+            + x * self.stride[1] * self.from.pixel;
+        [from, self.to.at(image, y, x), self.tail.add.map_or(0, |add| add.at(image, y, x))]
+    }
+
+    #[inline(always)]
+    unsafe fn group<L: Lanes, const PIXELS: usize, const WIDE: usize>(
+        &self,
+        memory: &mut [f32],
+        here: &[[usize; 3]; PIXELS],
+        live: usize,
+        panel: usize,
+        check: &mut Check<L>,
+    ) {
+        unsafe {
+            let channel = panel * self.panel;
+            let bias: [L; WIDE] = std::array::from_fn(|n| L::load(&self.bias, channel + n * L::COUNT));
+            let mut sums = [bias; PIXELS];
+            let mut weight = channel * self.rows * self.run;
+            for row in 0..self.rows {
+                let from: [usize; PIXELS] = std::array::from_fn(|i| here[i][0] + row * self.from.row);
+                for number in 0..self.run {
+                    let weights: [L; WIDE] =
+                        std::array::from_fn(|n| L::load(&self.weights, weight + n * L::COUNT));
+                    for i in 0..PIXELS {
+                        let x = L::splat(memory, from[i] + number);
+                        for n in 0..WIDE {
+                            sums[i][n] = sums[i][n].mul_add(x, weights[n]);
+                        }
+                    }
+                    weight += self.panel;
+                }
+            }
+            for i in 0..PIXELS {
+                if i < live {
+                    for n in 0..WIDE {
+                        let shift = channel + n * L::COUNT;
+                        let value = self.tail.finish(sums[i][n], memory, here[i][2] + shift, check);
+                        value.store(memory, here[i][1] + shift);
+                    }
+                }
+            }
+        }
+    }
+}

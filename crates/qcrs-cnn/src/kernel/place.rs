@@ -1,0 +1,42 @@
+//! Where does a value live?
+
+use crate::graph::{Activation, Shape};
+
+/// Channels are kept in multiples of this, whatever the instruction set; the last ones are 0.
+pub(crate) const CHANNELS: usize = 16;
+
+/// A value in the workspace: pixel by pixel, channels innermost, with a frame of zeros around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The first channel of the upper left pixel of the first image.
+    pub(crate) start: usize,
+    /// From one image to the next; 0 if images take turns.
+    pub(crate) image: usize,
+    /// From one row to the next.
+    pub(crate) row: usize,
+    /// From one pixel to the next: the channels, filled up.
+    pub(crate) pixel: usize,
+    pub(crate) shape: Shape,
+}
+
+impl Place {
+    /// The first channel of a pixel.
+    #[inline(always)]
+    pub(crate) fn at(&self, image: usize, y: usize, x: usize) -> usize {
+        self.start + image * self.image + y * self.row + x * self.pixel
+    }
+
+    /// The first channel of the pixel where a window with this padding begins, for its upper left place.
+    /// The frame is at least as wide as the padding.
+    pub(crate) fn corner(&self, image: usize, pad: [usize; 4]) -> usize {
+        self.start + image * self.image - pad[0] * self.row - pad[1] * self.pixel
+    }
+}
+
+/// What happens to a sum before it is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tail {
+    /// A value that is added.
+    pub(crate) add: Option<Place>,
+    pub(crate) activation: Activation,
+}

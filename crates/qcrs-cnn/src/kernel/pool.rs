@@ -1,0 +1,58 @@
+//! The largest or the mean of the pixels under a window.
+
+use super::Place;
+use super::lanes::Lanes;
+use crate::graph::{Pool, Window};
+use std::ops::Range;
+
+/// A pooling; its values were checked when they were made, and it makes no larger ones.
+pub(crate) struct Pooling {
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) pool: Pool,
+    pub(crate) window: Window,
+}
+
+impl Pooling {
+    #[inline(always)]
+    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) {
+        let [_, height, width] = self.to.shape;
+        for (image, y) in images.flat_map(|image| (0..height).map(move |y| (image, y))) {
+            let rows = self.inside(0, y);
+            for x in 0..width {
+                let columns = self.inside(1, x);
+                let count = match self.pool {
+                    Pool::PaddedMean => self.window.size[0] * self.window.size[1],
+                    Pool::Max | Pool::Mean => rows.len() * columns.len(),
+                };
+                let to = self.to.at(image, y, x);
+                for c in (0..self.to.pixel).step_by(L::COUNT) {
+                    unsafe {
+                        let pixel = |v: usize, u: usize| L::load(memory, self.from.at(image, v, u) + c);
+                        // two steps on the way: sums of a row, then of the rows, in this order everywhere
+                        let over = |combine: &dyn Fn(L, L) -> L, start: L| {
+                            rows.clone().fold(start, |all, v| {
+                                columns.clone().fold(all, |all, u| combine(all, pixel(v, u)))
+                            })
+                        };
+                        let value = if self.pool == Pool::Max {
+                            over(&|a, b| b.or_greater(a), pixel(rows.start, columns.start))
+                        } else {
+                            let sum = over(&|a, b| a.add(b), L::all(0.0));
+                            L::all(0.0).mul_add(sum, L::all(1.0 / count as f32))
+                        };
+                        value.store(memory, to + c);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rows or columns of the image under the window at place `at`.
+    fn inside(&self, axis: usize, at: usize) -> Range<usize> {
+        let Window { size, stride, pad } = self.window;
+        let first = at * stride[axis];
+        let end = (first + size[axis] - pad[axis].min(first + size[axis])).min(self.from.shape[1 + axis]);
+        first.saturating_sub(pad[axis])..end
+    }
+}

@@ -1,0 +1,55 @@
+//! Runs convolutional networks fast, with the same bits on every processor.
+//!
+//! A network is read from an ONNX file, simplified, and laid out as a list of steps over one piece of
+//! memory; [`Cnn`] runs the steps. The order in which numbers are added is a property of the network
+//! alone, never of the processor, the batch or the place in it.
+//!
+//! | module      | question it answers                                             |
+//! |-------------|-----------------------------------------------------------------|
+//! | `graph`     | what does the network compute?                                  |
+//! | `onnx`      | which graph does a file hold?                                   |
+//! | `reference` | what is the right answer, whatever the cost?                    |
+//! | `fold`      | what need not be computed for every image?                      |
+//! | `kernel`    | how does a processor do one step? the only place with `unsafe`  |
+//! | `plan`      | which steps, in which order, and where do values live?          |
+//! | `engine`    | all of it: [`Cnn`]                                              |
+//! | `profile`   | where does the time go?                                         |
+
+mod engine;
+mod fold;
+mod graph;
+mod kernel;
+mod onnx;
+mod plan;
+mod profile;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+pub use engine::Cnn;
+pub use kernel::Instructions;
+pub use onnx::External;
+pub use profile::Layer;
+
+use std::fmt;
+
+/// Why a file is not run here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It asks for what qcrs-cnn does not do; another engine may.
+    Unsupported(String),
+    /// It cannot be meant: torn, contradictory, or with weights that are no numbers.
+    Broken(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(what) => write!(f, "qcrs-cnn does not do {what}"),
+            Self::Broken(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

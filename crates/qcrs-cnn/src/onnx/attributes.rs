@@ -1,0 +1,94 @@
+//! What does a node say besides its inputs?
+
+use crate::Refusal;
+use crate::graph::{Shape, Window};
+use rten_onnx::onnx::{AttributeProto, TensorProto};
+
+#[derive(Clone, Copy)]
+pub(super) struct Attributes<'a>(pub(super) &'a [AttributeProto]);
+
+impl<'a> Attributes<'a> {
+    fn find(self, name: &str) -> Option<&'a AttributeProto> {
+        self.0.iter().find(|attribute| attribute.name.as_deref() == Some(name))
+    }
+
+    pub(super) fn int(self, name: &str, default: i64) -> i64 {
+        self.find(name).map_or(default, |attribute| attribute.i.unwrap_or(0))
+    }
+
+    pub(super) fn float(self, name: &str, default: f32) -> f32 {
+        self.find(name).map_or(default, |attribute| attribute.f.unwrap_or(0.0))
+    }
+
+    pub(super) fn has(self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    pub(super) fn ints(self, name: &str) -> Option<&'a [i64]> {
+        self.find(name).map(|attribute| attribute.ints.as_slice())
+    }
+
+    pub(super) fn tensor(self, name: &str) -> Option<&'a TensorProto> {
+        self.find(name)?.t.as_ref()
+    }
+
+    /// An attribute that must have the value that means nothing special.
+    pub(super) fn plain(self, name: &str, plain: i64) -> Result<(), Refusal> {
+        let found = self.int(name, plain);
+        if found == plain { Ok(()) } else { Err(Refusal::Unsupported(format!("{name} = {found}"))) }
+    }
+
+    /// The window of a convolution or a pooling over images of `shape`.
+    pub(super) fn window(self, size: Option<[usize; 2]>, shape: Shape) -> Result<Window, Refusal> {
+        let sizes = |name: &str, default: &[usize]| match self.ints(name) {
+            None => Ok(default.to_vec()),
+            Some(found) if found.len() == default.len() => found.iter().map(|size| small(*size)).collect(),
+            Some(found) => Err(Refusal::Unsupported(format!("{name} = {found:?}"))),
+        };
+        let asked = sizes("kernel_shape", &size.unwrap_or([0, 0]))?;
+        let size = size.unwrap_or([asked[0], asked[1]]);
+        if asked != size {
+            return Err(Refusal::Broken(format!("kernel_shape {asked:?} for weights of {size:?}")));
+        }
+        if sizes("dilations", &[1, 1])? != [1, 1] {
+            return Err(Refusal::Unsupported("dilations".into()));
+        }
+        self.plain("ceil_mode", 0)?;
+        let stride = sizes("strides", &[1, 1])?;
+        let stride = [stride[0], stride[1]];
+        let pads = sizes("pads", &[0; 4])?;
+        let mut pad = [pads[0], pads[1], pads[2], pads[3]];
+        match self.find("auto_pad").and_then(|attribute| attribute.s.as_deref()).unwrap_or("NOTSET") {
+            "NOTSET" | "" => {}
+            "VALID" => pad = [0; 4],
+            "SAME_UPPER" => pad = same(size, stride, shape, false),
+            "SAME_LOWER" => pad = same(size, stride, shape, true),
+            other => return Err(Refusal::Unsupported(format!("auto_pad = {other}"))),
+        }
+        Ok(Window { size, stride, pad })
+    }
+}
+
+/// Padding that gives ⌈length / stride⌉ places; an odd pixel goes to the end, or to the start.
+fn same(size: [usize; 2], stride: [usize; 2], [_, height, width]: Shape, lower: bool) -> [usize; 4] {
+    let along = |axis: usize, length: usize| {
+        let step = stride[axis].max(1);
+        let all = ((length.div_ceil(step) - 1) * step + size[axis]).saturating_sub(length);
+        if lower { [all.div_ceil(2), all / 2] } else { [all / 2, all.div_ceil(2)] }
+    };
+    let ([above, below], [left, right]) = (along(0, height), along(1, width));
+    [above, left, below, right]
+}
+
+/// A length that an image classifier may have.
+pub(super) fn small(size: i64) -> Result<usize, Refusal> {
+    match usize::try_from(size) {
+        Ok(size) if size <= 1 << 20 => Ok(size),
+        _ => Err(Refusal::Broken(format!("a length of {size}"))),
+    }
+}
+
+/// A length as the file writes it.
+pub(super) fn signed(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,156 @@
+//! Which numbers does the file hold?
+
+use super::attributes::{Attributes, small};
+use crate::Refusal;
+use crate::graph::LARGEST;
+use rten_onnx::onnx::{DataLocation, DataType, GraphProto, TensorProto};
+use std::collections::BTreeMap;
+
+/// Files with weights that a model keeps beside itself: the name in the model, and the content.
+pub type External<'a> = &'a [(String, Vec<u8>)];
+
+/// A tensor of the file; only floats and integers are asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Constant {
+    pub(super) dims: Vec<usize>,
+    pub(super) numbers: Numbers,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Numbers {
+    Floats(Vec<f32>),
+    Ints(Vec<i64>),
+}
+
+impl Constant {
+    /// Its values, all finite.
+    pub(super) fn floats(&self) -> Result<&[f32], Refusal> {
+        match &self.numbers {
+            Numbers::Floats(values) if values.iter().all(|value| value.is_finite()) => Ok(values),
+            Numbers::Floats(_) => Err(Refusal::Broken("a weight is infinite or no number".into())),
+            Numbers::Ints(_) => Err(Refusal::Unsupported("arithmetic with integers".into())),
+        }
+    }
+
+    pub(super) fn ints(&self) -> Result<&[i64], Refusal> {
+        match &self.numbers {
+            Numbers::Ints(values) => Ok(values),
+            Numbers::Floats(_) => Err(Refusal::Broken("floats instead of integers".into())),
+        }
+    }
+
+    /// The only value it has.
+    pub(super) fn one(&self) -> Result<f32, Refusal> {
+        match self.floats()? {
+            [value] => Ok(*value),
+            values => Err(Refusal::Broken(format!("{} values instead of one", values.len()))),
+        }
+    }
+}
+
+/// The constants of a graph by name.
+pub(super) struct Constants<'a> {
+    initializers: BTreeMap<&'a str, &'a TensorProto>,
+    nodes: BTreeMap<String, Constant>,
+    external: External<'a>,
+}
+
+impl<'a> Constants<'a> {
+    pub(super) fn new(graph: &'a GraphProto, external: External<'a>) -> Result<Self, Refusal> {
+        let named = |tensor: &'a TensorProto| tensor.name.as_deref().map(|name| (name, tensor));
+        let initializers: BTreeMap<_, _> = graph.initializer.iter().filter_map(named).collect();
+        if initializers.len() < graph.initializer.len() {
+            return Err(Refusal::Broken("two constants have the same name, or one has none".into()));
+        }
+        Ok(Self { initializers, nodes: BTreeMap::new(), external })
+    }
+
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.initializers.contains_key(name) || self.nodes.contains_key(name)
+    }
+
+    /// Takes the value of a Constant node.
+    pub(super) fn add(&mut self, name: String, attributes: Attributes<'_>) -> Result<(), Refusal> {
+        let constant = if let Some(tensor) = attributes.tensor("value") {
+            read(tensor, self.external)?
+        } else if attributes.has("value_float") {
+            let value = attributes.float("value_float", 0.0);
+            Constant { dims: Vec::new(), numbers: Numbers::Floats(vec![value]) }
+        } else if let Some(values) = attributes.ints("value_ints") {
+            Constant { dims: vec![values.len()], numbers: Numbers::Ints(values.to_vec()) }
+        } else if attributes.has("value_int") {
+            let value = attributes.int("value_int", 0);
+            Constant { dims: Vec::new(), numbers: Numbers::Ints(vec![value]) }
+        } else {
+            return Err(Refusal::Unsupported("a constant that is no tensor".into()));
+        };
+        self.nodes.insert(name, constant);
+        Ok(())
+    }
+
+    /// Gives the constant `input` another name.
+    pub(super) fn copy(&mut self, name: String, input: &str) -> Result<(), Refusal> {
+        let constant = self.get(input)?;
+        self.nodes.insert(name, constant);
+        Ok(())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
+        match (self.nodes.get(name), self.initializers.get(name)) {
+            (Some(constant), _) => Ok(constant.clone()),
+            (None, Some(tensor)) => read(tensor, self.external),
+            (None, None) => Err(Refusal::Broken(format!("nothing makes `{name}`"))),
+        }
+    }
+}
+
+fn read(tensor: &TensorProto, external: External<'_>) -> Result<Constant, Refusal> {
+    let dims = tensor.dims.iter().map(|dim| small(*dim)).collect::<Result<Vec<_>, _>>()?;
+    let size = dims.iter().try_fold(1usize, |size, dim| size.checked_mul(*dim));
+    let size = size.filter(|size| *size <= LARGEST);
+    let size = size.ok_or_else(|| Refusal::Unsupported(format!("a constant of shape {dims:?}")))?;
+    let inside = tensor.raw_data.as_ref().map(|raw| raw.borrow());
+    let raw = if tensor.data_location == Some(DataLocation::EXTERNAL) {
+        Some(beside(tensor, external)?)
+    } else {
+        inside.as_ref().map(|raw| raw.as_slice())
+    };
+    let numbers = match (tensor.data_type, raw) {
+        (Some(DataType::FLOAT), Some(raw)) => Numbers::Floats(words(raw, f32::from_le_bytes)),
+        (Some(DataType::FLOAT), None) => Numbers::Floats(tensor.float_data.clone()),
+        (Some(DataType::INT64), Some(raw)) => Numbers::Ints(words(raw, i64::from_le_bytes)),
+        (Some(DataType::INT64), None) => Numbers::Ints(tensor.int64_data.clone()),
+        (Some(other), _) => return Err(Refusal::Unsupported(format!("constants of type {other}"))),
+        (None, _) => return Err(Refusal::Broken("a constant has no type".into())),
+    };
+    let (found, whole) = match &numbers {
+        Numbers::Floats(values) => (values.len(), raw.is_none_or(|raw| raw.len() % 4 == 0)),
+        Numbers::Ints(values) => (values.len(), raw.is_none_or(|raw| raw.len() % 8 == 0)),
+    };
+    if found != size || !whole {
+        return Err(Refusal::Broken(format!("a constant of shape {dims:?} holds {found} values")));
+    }
+    Ok(Constant { dims, numbers })
+}
+
+fn words<const N: usize, T>(raw: &[u8], word: impl Fn([u8; N]) -> T) -> Vec<T> {
+    raw.as_chunks().0.iter().map(|bytes| word(*bytes)).collect()
+}
+
+/// The part of an external file that a tensor names.
+fn beside<'a>(tensor: &TensorProto, external: External<'a>) -> Result<&'a [u8], Refusal> {
+    let entry = |key: &str| {
+        let entry = tensor.external_data.iter().find(|entry| entry.key.as_deref() == Some(key));
+        entry.and_then(|entry| entry.value.as_deref())
+    };
+    let file = entry("location").and_then(|name| external.iter().find(|(file, _)| file == name));
+    let part = file.and_then(|(_, bytes)| {
+        let start = entry("offset").map_or(Some(0), |offset| offset.parse().ok())?;
+        let rest = bytes.get(start..)?;
+        match entry("length") {
+            None => Some(rest),
+            Some(length) => rest.get(..length.parse().ok()?),
+        }
+    });
+    part.ok_or_else(|| Refusal::Broken("the file with a constant's values is missing or too short".into()))
+}

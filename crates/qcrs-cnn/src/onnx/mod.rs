@@ -1,0 +1,155 @@
+//! Which graph does a file hold?
+
+mod attributes;
+mod constants;
+mod operators;
+mod sizes;
+
+use crate::Refusal;
+use crate::graph::{self, Node, Op, Shape};
+use attributes::Attributes;
+pub use constants::External;
+use constants::{Constant, Constants};
+use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
+use std::collections::BTreeMap;
+
+/// The oldest operator set whose operators mean what they mean today.
+const OLDEST: i64 = 7;
+/// ResNet-152 has about 500 nodes.
+const MOST_NODES: usize = 20_000;
+
+/// Reads the graph of a model for images of `shape`; its last node gives the class scores.
+pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
+    let broken = |problem: &str| Refusal::Broken(problem.to_owned());
+    let model = ModelProto::parse_buf(model).map_err(|error| Refusal::Broken(error.to_string()))?;
+    for set in &model.opset_import {
+        let ours = set.domain.as_deref().is_none_or(|domain| domain.is_empty() || domain == "ai.onnx");
+        if ours && set.version.is_some_and(|version| version < OLDEST) {
+            return Err(Refusal::Unsupported(format!("operator sets before {OLDEST}")));
+        }
+    }
+    let graph = model.graph.ok_or_else(|| broken("there is no graph"))?;
+    let constants = Constants::new(&graph, external)?;
+    if graph.node.len() > MOST_NODES {
+        return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
+    }
+    let mut reader = Reader { constants, nodes: Vec::new(), values: BTreeMap::new(), lists: BTreeMap::new() };
+    reader.start(&graph, shape)?;
+    for node in &graph.node {
+        reader.read(node)?;
+    }
+    reader.finish(&graph)
+}
+
+/// What a name of the file stands for.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    node: usize,
+    /// Whether it is [N, C·H·W] and not [N, C, H, W].
+    flat: bool,
+}
+
+struct Reader<'a> {
+    constants: Constants<'a>,
+    nodes: Vec<Node>,
+    values: BTreeMap<String, Value>,
+    /// Lists of sizes that the file computes.
+    lists: BTreeMap<String, Vec<i64>>,
+}
+
+impl Reader<'_> {
+    fn start(&mut self, graph: &GraphProto, shape: Shape) -> Result<(), Refusal> {
+        let names = graph.input.iter().filter_map(|input| input.name.as_ref());
+        let images: Vec<&String> = names.filter(|name| !self.constants.holds(name)).collect();
+        let [name] = images[..] else {
+            return Err(Refusal::Broken(format!("{} inputs instead of one", images.len())));
+        };
+        self.nodes.push(Node { name: name.clone(), op: Op::Input, inputs: Vec::new(), shape });
+        self.values.insert(name.clone(), Value { node: 0, flat: false });
+        Ok(())
+    }
+
+    fn read(&mut self, node: &NodeProto) -> Result<(), Refusal> {
+        let operator = node.op_type.as_deref().unwrap_or_default();
+        let domain = node.domain.as_deref().unwrap_or_default();
+        let name = node.output.first().cloned().unwrap_or_default();
+        let here = |refusal: Refusal| match refusal {
+            Refusal::Unsupported(what) => Refusal::Unsupported(format!("{what} (`{name}`)")),
+            Refusal::Broken(problem) => Refusal::Broken(format!("{operator} `{name}`: {problem}")),
+        };
+        if !domain.is_empty() && domain != "ai.onnx" {
+            return Err(here(Refusal::Unsupported(format!("{domain}.{operator}"))));
+        }
+        if self.values.contains_key(&name) || self.lists.contains_key(&name) || self.constants.holds(&name) {
+            return Err(here(Refusal::Broken("the name is taken".into())));
+        }
+        let attributes = Attributes(&node.attribute);
+        if operator == "Constant" {
+            return self.constants.add(name.clone(), attributes).map_err(here);
+        }
+        if let ("Identity", Some(input)) = (operator, node.input.first())
+            && self.constants.holds(input)
+        {
+            return self.constants.copy(name.clone(), input).map_err(here);
+        }
+        if let Some(list) = self.sizes(operator, node, attributes).map_err(here)? {
+            self.lists.insert(name, list);
+            return Ok(());
+        }
+        let value = self.operator(operator, node, attributes).map_err(here)?;
+        self.values.insert(name, value);
+        Ok(())
+    }
+
+    /// The last node is the output, and what it does not need is gone.
+    fn finish(mut self, graph: &GraphProto) -> Result<Vec<Node>, Refusal> {
+        let [output] = &graph.output[..] else {
+            return Err(Refusal::Broken(format!("{} outputs instead of one", graph.output.len())));
+        };
+        let name = output.name.as_deref().unwrap_or_default();
+        let value = self.values.get(name).copied();
+        let value = value.ok_or_else(|| Refusal::Broken(format!("nothing makes the output `{name}`")))?;
+        let shape = self.nodes[value.node].shape;
+        if !value.flat || shape[1..] != [1, 1] {
+            return Err(Refusal::Unsupported(format!("an output `{name}` that is no row of scores")));
+        }
+        self.nodes.truncate(value.node + 1);
+        Ok(self.nodes)
+    }
+
+    /// Adds a node after checking that it fits.
+    fn push(&mut self, output: &NodeProto, op: Op, inputs: &[usize], flat: bool) -> Result<Value, Refusal> {
+        let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
+        let shape = graph::shape(&op, &shapes)?;
+        let name = output.output.first().cloned().unwrap_or_default();
+        self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
+        Ok(Value { node: self.nodes.len() - 1, flat })
+    }
+
+    /// The value that is input `at` of a node.
+    fn value(&self, node: &NodeProto, at: usize) -> Result<Value, Refusal> {
+        let name = node.input.get(at).ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))?;
+        self.values.get(name).copied().ok_or_else(|| {
+            if self.constants.holds(name) {
+                Refusal::Unsupported("an operator on constants alone".to_owned())
+            } else {
+                Refusal::Broken(format!("nothing makes `{name}`"))
+            }
+        })
+    }
+
+    /// The constant that is input `at` of a node; none if it is absent.
+    fn constant(&self, node: &NodeProto, at: usize) -> Result<Option<Constant>, Refusal> {
+        match node.input.get(at).filter(|name| !name.is_empty()) {
+            None => Ok(None),
+            Some(name) if self.values.contains_key(name) => {
+                Err(Refusal::Unsupported(format!("weights that are computed (`{name}`)")))
+            }
+            Some(name) => self.constants.get(name).map(Some),
+        }
+    }
+
+    fn needed(&self, node: &NodeProto, at: usize) -> Result<Constant, Refusal> {
+        self.constant(node, at)?.ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))
+    }
+}

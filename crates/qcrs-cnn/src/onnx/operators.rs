@@ -1,0 +1,266 @@
+//! What does each operator of the file mean?
+
+use super::attributes::{Attributes, signed, small};
+use super::constants::Constant;
+use super::sizes::BATCH;
+use super::{Reader, Value};
+use crate::Refusal;
+use crate::graph::{Activation, Conv, Op, Pool, Shape, Window};
+use rten_onnx::onnx::NodeProto;
+
+impl Reader<'_> {
+    pub(super) fn operator(
+        &mut self,
+        operator: &str,
+        node: &NodeProto,
+        attributes: Attributes<'_>,
+    ) -> Result<Value, Refusal> {
+        match operator {
+            "Identity" | "Dropout" => self.value(node, 0),
+            "Conv" => self.conv(node, attributes),
+            "Gemm" => self.gemm(node, attributes),
+            "MatMul" => {
+                let weights = self.needed(node, 1)?;
+                self.linear(node, &weights, false, None)
+            }
+            "BatchNormalization" => self.batch_norm(node, attributes),
+            "Add" | "Sub" | "Mul" | "Div" => self.arithmetic(operator, node),
+            "Relu" => self.activate(node, Activation::Relu),
+            "LeakyRelu" => self.activate(node, Activation::Leaky(attributes.float("alpha", 0.01))),
+            "Clip" => {
+                let limit = |at: usize, name: &str, default: f32| {
+                    let given = self.constant(node, at)?;
+                    given.map_or(Ok(attributes.float(name, default)), |given| given.one())
+                };
+                let (low, high) = (limit(1, "min", f32::MIN)?, limit(2, "max", f32::MAX)?);
+                self.activate(node, Activation::Clip(low, high))
+            }
+            "MaxPool" => {
+                attributes.plain("storage_order", 0)?;
+                self.pool(node, Pool::Max, attributes)
+            }
+            "AveragePool" => {
+                let padded = attributes.int("count_include_pad", 0) != 0;
+                self.pool(node, if padded { Pool::PaddedMean } else { Pool::Mean }, attributes)
+            }
+            "GlobalAveragePool" => self.mean(node, true),
+            "ReduceMean" => self.reduce_mean(node, attributes),
+            "Flatten" => {
+                attributes.plain("axis", 1)?;
+                Ok(Value { flat: true, ..self.value(node, 0)? })
+            }
+            "Squeeze" => self.squeeze(node, attributes),
+            "Reshape" => {
+                attributes.plain("allowzero", 0)?;
+                let target = self.list(node, 1)?;
+                self.reshape(self.value(node, 0)?, &target)
+            }
+            other => Err(Refusal::Unsupported(format!("the operator {other}"))),
+        }
+    }
+
+    fn shape(&self, value: Value) -> Shape {
+        self.nodes[value.node].shape
+    }
+
+    /// A value with rows and columns.
+    fn image(&self, node: &NodeProto) -> Result<Value, Refusal> {
+        let value = self.value(node, 0)?;
+        if value.flat {
+            Err(Refusal::Broken("a row of numbers instead of an image".into()))
+        } else {
+            Ok(value)
+        }
+    }
+
+    fn conv(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        let input = self.image(node)?;
+        let weights = self.needed(node, 1)?;
+        let &[outputs, _, height, width] = weights.dims.as_slice() else {
+            return Err(Refusal::Unsupported(format!("convolutions with weights of {:?}", weights.dims)));
+        };
+        let window = attributes.window(Some([height, width]), self.shape(input))?;
+        let groups = small(attributes.int("group", 1))?;
+        let bias = match self.constant(node, 2)? {
+            Some(bias) => bias.floats()?.to_vec(),
+            None => vec![0.0; outputs],
+        };
+        let op = Op::Conv(Conv { weights: weights.floats()?.to_vec(), bias, outputs, groups, window });
+        self.push(node, op, &[input.node], false)
+    }
+
+    fn gemm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        attributes.plain("transA", 0)?;
+        let is_one = |name| attributes.float(name, 1.0).to_bits() == 1.0_f32.to_bits();
+        if !is_one("alpha") || !is_one("beta") {
+            return Err(Refusal::Unsupported("Gemm with alpha or beta".into()));
+        }
+        let (weights, bias) = (self.needed(node, 1)?, self.constant(node, 2)?);
+        self.linear(node, &weights, attributes.int("transB", 0) != 0, bias.as_ref())
+    }
+
+    /// A matrix times a flattened image: a convolution with a kernel as large as the image.
+    fn linear(
+        &mut self,
+        node: &NodeProto,
+        weights: &Constant,
+        rows_are_outputs: bool,
+        bias: Option<&Constant>,
+    ) -> Result<Value, Refusal> {
+        let input = self.value(node, 0)?;
+        let shape = self.shape(input);
+        if !input.flat {
+            return Err(Refusal::Unsupported("a matrix product along the width of an image".into()));
+        }
+        let (&[rows, columns], values) = (weights.dims.as_slice(), weights.floats()?) else {
+            return Err(Refusal::Unsupported(format!("a matrix of {:?}", weights.dims)));
+        };
+        let (outputs, values) = if rows_are_outputs {
+            (rows, values.to_vec())
+        } else {
+            (columns, (0..rows * columns).map(|at| values[at % rows * columns + at / rows]).collect())
+        };
+        let bias = match bias {
+            None => vec![0.0; outputs],
+            Some(bias) => match bias.floats()? {
+                [one] => vec![*one; outputs],
+                many if many.len() == outputs => many.to_vec(),
+                many => return Err(Refusal::Broken(format!("{} offsets for {outputs} outputs", many.len()))),
+            },
+        };
+        let conv = Conv { weights: values, bias, outputs, groups: 1, window: Window::whole(shape) };
+        self.push(node, Op::Conv(conv), &[input.node], true)
+    }
+
+    fn batch_norm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        attributes.plain("training_mode", 0)?;
+        let input = self.value(node, 0)?;
+        let part = |at| self.needed(node, at)?.floats().map(<[f32]>::to_vec);
+        let (gain, offset, mean, variance) = (part(1)?, part(2)?, part(3)?, part(4)?);
+        let channels = self.shape(input)[0];
+        if [&gain, &offset, &mean, &variance].iter().any(|part| part.len() != channels) {
+            return Err(Refusal::Broken(format!("statistics of another length than {channels}")));
+        }
+        let epsilon = f64::from(attributes.float("epsilon", 1e-5));
+        let deviations = variance.iter().map(|variance| (f64::from(*variance) + epsilon).sqrt());
+        let scale: Vec<f64> = gain.iter().zip(deviations).map(|(gain, sd)| f64::from(*gain) / sd).collect();
+        if scale.iter().any(|scale| !scale.is_finite()) {
+            return Err(Refusal::Broken("a variance that is not above 0".into()));
+        }
+        let centred = offset.iter().zip(&mean).zip(&scale);
+        let shift = centred.map(|((offset, mean), scale)| f64::from(*offset) - f64::from(*mean) * scale);
+        let op = Op::Affine { shift: shift.collect(), scale };
+        self.push(node, op, &[input.node], input.flat)
+    }
+
+    /// A sum of two values, or an affine map by a constant per channel.
+    fn arithmetic(&mut self, operator: &str, node: &NodeProto) -> Result<Value, Refusal> {
+        let is_constant = |at: usize| node.input.get(at).is_some_and(|name| self.constants.holds(name));
+        let (input, constant, constant_first) = match (is_constant(0), is_constant(1)) {
+            (false, true) => (self.value(node, 0)?, self.needed(node, 1)?, false),
+            (true, false) => (self.value(node, 1)?, self.needed(node, 0)?, true),
+            (false, false) if operator == "Add" => {
+                let (a, b) = (self.value(node, 0)?, self.value(node, 1)?);
+                return self.push(node, Op::Add, &[a.node, b.node], a.flat && b.flat);
+            }
+            _ => return Err(Refusal::Unsupported(format!("{operator} of these two"))),
+        };
+        let constant = per_channel(&constant, self.shape(input), input.flat)?;
+        let (mut scale, mut shift) = (vec![1.0; constant.len()], vec![0.0; constant.len()]);
+        match (operator, constant_first) {
+            ("Add", _) => shift = constant,
+            ("Mul", _) => scale = constant,
+            ("Sub", false) => shift = constant.iter().map(|c| -c).collect(),
+            ("Sub", true) => (scale, shift) = (vec![-1.0; constant.len()], constant),
+            ("Div", false) if constant.iter().all(|c| *c != 0.0) => {
+                scale = constant.iter().map(|c| 1.0 / c).collect();
+            }
+            _ => return Err(Refusal::Unsupported("division by a value or by 0".into())),
+        }
+        self.push(node, Op::Affine { scale, shift }, &[input.node], input.flat)
+    }
+
+    fn activate(&mut self, node: &NodeProto, activation: Activation) -> Result<Value, Refusal> {
+        let sound = match activation {
+            Activation::Leaky(slope) => slope.is_finite(),
+            Activation::Clip(low, high) => low <= high,
+            Activation::None | Activation::Relu => true,
+        };
+        let input = self.value(node, 0)?;
+        if !sound {
+            return Err(Refusal::Broken(format!("an activation {activation:?}")));
+        }
+        self.push(node, Op::Activate(activation), &[input.node], input.flat)
+    }
+
+    fn pool(&mut self, node: &NodeProto, pool: Pool, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        let input = self.image(node)?;
+        let window = attributes.window(None, self.shape(input))?;
+        self.push(node, Op::Pool(pool, window), &[input.node], false)
+    }
+
+    fn mean(&mut self, node: &NodeProto, keep: bool) -> Result<Value, Refusal> {
+        let input = self.image(node)?;
+        let window = Window::whole(self.shape(input));
+        self.push(node, Op::Pool(Pool::Mean, window), &[input.node], !keep)
+    }
+
+    fn reduce_mean(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        let axes = match self.constant(node, 1)? {
+            Some(axes) => axes.ints()?.to_vec(),
+            None => attributes.ints("axes").unwrap_or_default().to_vec(),
+        };
+        if !is_height_and_width(&axes) {
+            return Err(Refusal::Unsupported(format!("a mean over the axes {axes:?}")));
+        }
+        self.mean(node, attributes.int("keepdims", 1) != 0)
+    }
+
+    fn squeeze(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+        let axes = match self.constant(node, 1)? {
+            Some(axes) => axes.ints()?.to_vec(),
+            None => attributes.ints("axes").unwrap_or_default().to_vec(),
+        };
+        let value = self.image(node)?;
+        if !is_height_and_width(&axes) || self.shape(value)[1..] != [1, 1] {
+            return Err(Refusal::Unsupported(format!("leaving out the axes {axes:?}")));
+        }
+        Ok(Value { flat: true, ..value })
+    }
+
+    /// Only what changes nothing or flattens an image.
+    fn reshape(&self, value: Value, target: &[i64]) -> Result<Value, Refusal> {
+        let shape = self.shape(value).map(signed);
+        let [c, h, w] = shape;
+        let row: i64 = shape.iter().product();
+        // at most one of the sizes is left open, and the batch is kept
+        let flat = match target {
+            [0 | -1 | BATCH, size] if *size == row => true,
+            [0 | 1 | BATCH, -1] => true,
+            [0, 0] if value.flat => true,
+            [0 | -1 | BATCH, a, b, d] if [*a, *b, *d] == [c, h, w] => false,
+            [0, -1, 1, 1] if [h, w] == [1, 1] => false,
+            _ => return Err(Refusal::Unsupported(format!("a change of shape to {target:?}"))),
+        };
+        Ok(Value { flat, ..value })
+    }
+}
+
+fn is_height_and_width(axes: &[i64]) -> bool {
+    let mut axes: Vec<i64> = axes.iter().map(|axis| if *axis < 0 { axis + 4 } else { *axis }).collect();
+    axes.sort_unstable();
+    axes == [2, 3]
+}
+
+/// A constant as one number per channel, as broadcasting would spread it.
+fn per_channel(constant: &Constant, shape: Shape, flat: bool) -> Result<Vec<f64>, Refusal> {
+    let values: Vec<f64> = constant.floats()?.iter().map(|value| f64::from(*value)).collect();
+    let wanted: &[usize] = if flat { &[1, shape[0]] } else { &[1, shape[0], 1, 1] };
+    let missing = wanted.len().checked_sub(constant.dims.len());
+    let aligned = missing.is_some_and(|missing| wanted[missing..] == constant.dims[..]);
+    match values[..] {
+        [one] if missing.is_some() => Ok(vec![one; shape[0]]),
+        _ if aligned && (!flat || shape[1..] == [1, 1]) => Ok(values),
+        _ => Err(Refusal::Unsupported(format!("a constant of {:?} beside {shape:?}", constant.dims))),
+    }
+}

@@ -1,0 +1,224 @@
+//! Random graphs: is every answer that of the reference, and are its bits the same everywhere?
+
+use crate::engine::Cnn;
+use crate::fold::fold;
+use crate::graph::{Activation, Conv, Node, Op, Pool, Shape, Window, shape};
+use crate::kernel::Instructions;
+use crate::reference;
+use proptest::prelude::*;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::sample::Classifier;
+use qcrs::types::Sigma;
+
+/// Numbers that look random and are the same everywhere.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 40) as f32) / (1u64 << 23) as f32 - 1.0
+    }
+
+    fn many(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.next()).collect()
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        ((self.next() + 1.0) / 2.0 * limit as f32) as usize % limit
+    }
+}
+
+struct Graph {
+    nodes: Vec<Node>,
+    numbers: Numbers,
+}
+
+impl Graph {
+    fn push(&mut self, op: Op, inputs: &[usize]) -> bool {
+        let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
+        let fits = shape(&op, &shapes);
+        if let Ok(shape) = fits {
+            let name = format!("n{}", self.nodes.len());
+            self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
+        }
+        fits.is_ok()
+    }
+
+    fn last(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    fn conv(&mut self, input: usize, outputs: usize, window: Window) -> bool {
+        let inputs = self.nodes[input].shape[0];
+        let taps = inputs * window.size[0] * window.size[1];
+        let scale = 1.0 / (taps as f32).sqrt();
+        let weights = self.numbers.many(outputs * taps).iter().map(|w| w * scale).collect();
+        let bias = self.numbers.many(outputs);
+        self.push(Op::Conv(Conv { weights, bias, outputs, groups: 1, window }), &[input])
+    }
+
+    fn affine(&mut self, input: usize) {
+        let channels = self.nodes[input].shape[0];
+        let scale = self.numbers.many(channels).iter().map(|s| f64::from(*s) + 1.5).collect();
+        let shift = self.numbers.many(channels).iter().map(|s| f64::from(*s)).collect();
+        self.push(Op::Affine { scale, shift }, &[input]);
+    }
+
+    fn window(&mut self, sizes: &[usize]) -> Window {
+        let mut pick = |from: &[usize]| from[self.numbers.below(from.len())];
+        let size = [pick(sizes), pick(sizes)];
+        let stride = [pick(&[1, 1, 2]), pick(&[1, 1, 2])];
+        Window { size, stride, pad: std::array::from_fn(|side| pick(&[0, 1, 2]).min(size[side % 2] - 1)) }
+    }
+
+    /// A few layers, then the mean and a matrix.
+    fn random(seed: u64, input: Shape) -> Self {
+        let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
+        let mut graph = Self { nodes: vec![start], numbers: Numbers(seed) };
+        for _ in 0..1 + graph.numbers.below(6) {
+            let (at, same) = (graph.last(), graph.nodes[graph.last()].shape[0]);
+            match graph.numbers.below(9) {
+                0 => graph.affine(at),
+                1 => {
+                    let window = graph.window(&[1, 2, 3]);
+                    let pool = [Pool::Max, Pool::Mean, Pool::PaddedMean][graph.numbers.below(3)];
+                    graph.push(Op::Pool(pool, window), &[at]);
+                }
+                2 => {
+                    let which = graph.numbers.below(3);
+                    let activation = [Activation::Relu, Activation::Leaky(0.1), Activation::Clip(-0.3, 0.4)];
+                    graph.push(Op::Activate(activation[which]), &[at]);
+                }
+                3 | 4 => {
+                    let outputs = 1 + graph.numbers.below(40);
+                    let window = Window { size: [3, 3], stride: [1, 1], pad: graph.window(&[2, 3]).pad };
+                    graph.conv(at, outputs, window);
+                }
+                5 | 6 => {
+                    // a block with a shortcut, and sometimes another use of its parts
+                    let window = Window { size: [3, 3], stride: [1, 1], pad: [1; 4] };
+                    let point = Window { size: [1, 1], stride: [1, 1], pad: [0; 4] };
+                    graph.conv(at, same, window);
+                    if graph.numbers.below(2) == 0 {
+                        graph.affine(graph.last());
+                    }
+                    let body = graph.last();
+                    let short = if graph.numbers.below(2) == 0 { at } else { body + 1 };
+                    if short != at {
+                        graph.conv(at, same, point);
+                    }
+                    let order = if graph.numbers.below(2) == 0 { [body, short] } else { [short, body] };
+                    graph.push(Op::Add, &order);
+                    if graph.numbers.below(3) > 0 {
+                        graph.push(Op::Activate(Activation::Relu), &[graph.last()]);
+                    }
+                    if graph.numbers.below(4) == 0 {
+                        graph.push(Op::Add, &[graph.last(), body]);
+                    }
+                }
+                _ => {
+                    let outputs = 1 + graph.numbers.below(70);
+                    let window = graph.window(&[1, 1, 2, 3, 5, 7]);
+                    graph.conv(at, outputs, window);
+                }
+            }
+        }
+        let whole = Window::whole(graph.nodes[graph.last()].shape);
+        if graph.numbers.below(2) == 0 {
+            graph.push(Op::Pool(Pool::Mean, whole), &[graph.last()]);
+        }
+        let whole = Window::whole(graph.nodes[graph.last()].shape);
+        graph.conv(graph.last(), 10, whole);
+        graph
+    }
+}
+
+fn logits(nodes: &[Node], isa: Instructions, batch: &[f32]) -> Vec<f32> {
+    let cnn = Cnn::new(nodes, isa).unwrap();
+    let mut out = vec![f32::NAN; batch.len() / cnn.input_len() * 10];
+    cnn.logits(batch, &mut out).unwrap();
+    out
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn random_graphs_give_the_answers_of_the_reference(
+        seed: u64,
+        colours in 1usize..5,
+        height in 1usize..20,
+        width in 1usize..20,
+        images in 1usize..12,
+    ) {
+        let shape = [colours, height, width];
+        let mut graph = Graph::random(seed, shape);
+        let len = colours * height * width;
+        let batch = graph.numbers.many(images * len);
+        let expected: Vec<f64> =
+            batch.chunks_exact(len).flat_map(|image| reference::scores(&graph.nodes, image)).collect();
+        let size = expected.iter().fold(1.0, |size: f64, score| size.max(score.abs()));
+        let nodes = fold(graph.nodes.clone()).unwrap();
+        let mut first: Option<Vec<f32>> = None;
+        for isa in Instructions::here() {
+            let found = logits(&nodes, isa, &batch);
+            for (found, expected) in found.iter().zip(&expected) {
+                prop_assert!((f64::from(*found) - expected).abs() < 1e-5 * size, "{isa:?}: {found} {expected}");
+            }
+            let first = first.get_or_insert(found.clone());
+            prop_assert_eq!(bits(&found), bits(first), "{:?}", isa);
+        }
+        // alone, an image scores the same bits as in the batch
+        let last = logits(&nodes, Instructions::here()[0], &batch[(images - 1) * len..]);
+        let together = first.unwrap();
+        prop_assert_eq!(bits(&last), bits(&together[(images - 1) * 10..]));
+    }
+}
+
+#[test]
+fn a_value_that_overflows_is_an_error_and_never_a_score() {
+    let point = Window { size: [1, 1], stride: [1, 1], pad: [0; 4] };
+    let conv = |weight: f32| {
+        Op::Conv(Conv { weights: vec![weight], bias: vec![0.0], outputs: 1, groups: 1, window: point })
+    };
+    let image = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: [1, 1, 1] };
+    let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
+    // −∞ before the activation, 0 after it: it must be seen all the same
+    graph.push(conv(-3e38), &[0]);
+    graph.push(Op::Activate(Activation::Relu), &[1]);
+    for isa in Instructions::here() {
+        let cnn = Cnn::new(&graph.nodes, isa).unwrap();
+        let mut out = [f32::NAN];
+        cnn.logits(&[1.0], &mut out).unwrap();
+        assert_eq!(out[0].to_bits(), 0);
+        for pixel in [2.0, f32::NAN, f32::INFINITY] {
+            let error = cnn.logits(&[pixel], &mut out).unwrap_err().to_string();
+            assert!(error.contains("a value of `n1` became infinite or no number"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn noise_drawn_in_place_is_the_noise_of_the_copies() {
+    let nodes = fold(Graph::random(5, [3, 9, 7]).nodes).unwrap();
+    let cnn = Cnn::new(&nodes, Instructions::best()).unwrap();
+    let x = Numbers(2).many(189);
+    let stream = Stream { seed: 3, input: 4, phase: Phase::Estimate };
+    let (noise, draws) = (Noise::Gaussian(Sigma::new(0.5).unwrap()), Draws { stream, range: 5..24 });
+    let copies: Vec<f32> = (5..24)
+        .flat_map(|draw| {
+            let mut copy = vec![0.0; 189];
+            noise.add(&stream, draw, &x, &mut copy);
+            copy
+        })
+        .collect();
+    let (mut expected, mut found) = (vec![f32::NAN; 190], vec![f32::NAN; 190]);
+    cnn.logits(&copies, &mut expected).unwrap();
+    cnn.noisy_logits(&x, noise, &draws, &mut Vec::new(), &mut found).unwrap();
+    assert_eq!(bits(&found), bits(&expected));
+    assert!(cnn.noisy_logits(&x[1..], noise, &draws, &mut Vec::new(), &mut found).is_err());
+    assert!(cnn.logits(&copies[1..], &mut expected).is_err());
+}

@@ -1,0 +1,376 @@
+//! Does our own engine mean the same by every operator as the others do?
+
+mod common;
+
+use common::*;
+use qcrs_onnx::EngineChoice;
+use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, ModelProto, NodeProto, TensorProto};
+
+/// A model of [`SHAPE`] that ends in a matrix for [`CLASSES`] classes.
+struct Network {
+    nodes: Vec<NodeProto>,
+    constants: Vec<TensorProto>,
+}
+
+impl Network {
+    fn new() -> Self {
+        Self { nodes: Vec::new(), constants: Vec::new() }
+    }
+
+    fn add(mut self, node: NodeProto) -> Self {
+        self.nodes.push(node);
+        self
+    }
+
+    /// Random weights; those of the same name are the same everywhere.
+    fn weights(mut self, name: &str, dims: &[usize]) -> Self {
+        let seed = name.bytes().map(u64::from).sum();
+        self.constants.push(tensor(name, dims, &numbers(seed, dims.iter().product())));
+        self
+    }
+
+    fn floats(mut self, name: &str, dims: &[usize], values: &[f32]) -> Self {
+        self.constants.push(tensor(name, dims, values));
+        self
+    }
+
+    fn ints(mut self, name: &str, dims: &[i64], values: &[i64]) -> Self {
+        let (name, dims) = (Some(name.into()), dims.to_vec());
+        let (data_type, int64_data) = (Some(DataType::INT64), values.to_vec());
+        self.constants.push(TensorProto { name, dims, data_type, int64_data, ..Default::default() });
+        self
+    }
+
+    /// Ends with the value `last`, a flat row of `len` numbers.
+    fn model(self, last: &str, len: usize) -> ModelProto {
+        let whole = self.weights("matrix", &[CLASSES, len]).weights("row", &[CLASSES]);
+        let whole = whole.add(with_int(node("Gemm", &[last, "matrix", "row"], "y"), "transB", 1));
+        let mut model = Tiny::new().model();
+        graph(&mut model).node = whole.nodes;
+        graph(&mut model).initializer = whole.constants;
+        model
+    }
+
+    /// Ends with the mean of the image `last`.
+    fn mean(self, last: &str, channels: usize) -> ModelProto {
+        self.add(node("GlobalAveragePool", &[last], "mean"))
+            .add(node("Flatten", &["mean"], "flat"))
+            .model("flat", channels)
+    }
+
+    /// Ends with all of the image `last`.
+    fn flat(self, last: &str, len: usize) -> ModelProto {
+        self.add(node("Flatten", &[last], "flat")).model("flat", len)
+    }
+}
+
+fn with(mut node: NodeProto, name: &str, attribute: AttributeProto) -> NodeProto {
+    node.attribute.push(AttributeProto { name: Some(name.into()), ..attribute });
+    node
+}
+
+fn with_float(node: NodeProto, name: &str, value: f32) -> NodeProto {
+    let kind = Some(AttributeType::FLOAT);
+    with(node, name, AttributeProto { f: Some(value), r#type: kind, ..Default::default() })
+}
+
+fn with_text(node: NodeProto, name: &str, value: &str) -> NodeProto {
+    let kind = Some(AttributeType::STRING);
+    with(node, name, AttributeProto { s: Some(value.into()), r#type: kind, ..Default::default() })
+}
+
+fn with_outputs(mut node: NodeProto, more: &[&str]) -> NodeProto {
+    node.output.extend(more.iter().map(|&name| name.into()));
+    node
+}
+
+/// A convolution; rten wants to be told its size.
+fn conv_node(inputs: [&str; 2], output: &str, kernel: [i64; 2]) -> NodeProto {
+    let convolution = with_ints(node("Conv", &inputs, output), "kernel_shape", &kernel);
+    with_ints(convolution, "dilations", &[1, 1])
+}
+
+fn conv(kernel: [i64; 2], pads: &[i64], strides: &[i64]) -> Network {
+    let mut convolution = conv_node(["x", "k"], "a", kernel);
+    convolution.input.push("kb".into());
+    let convolution = with_ints(with_ints(convolution, "pads", pads), "strides", strides);
+    let [rows, columns] = kernel.map(|side| side as usize);
+    Network::new().weights("k", &[5, 2, rows, columns]).weights("kb", &[5]).add(convolution)
+}
+
+fn opset(mut model: ModelProto, version: i64) -> ModelProto {
+    model.opset_import[0].version = Some(version);
+    model
+}
+
+/// A name, and the model.
+#[allow(clippy::too_many_lines)] // a table
+fn cases() -> Vec<(&'static str, ModelProto)> {
+    let plain = || Network::new();
+    vec![
+        ("3×3", conv([3, 3], &[1, 1, 1, 1], &[1, 1]).mean("a", 5)),
+        ("uneven padding", conv([3, 3], &[0, 1, 2, 0], &[1, 1]).flat("a", 5 * 6 * 4)),
+        ("5×2, strides 2 and 1", conv([5, 2], &[2, 1, 1, 0], &[2, 1]).flat("a", 5 * 3 * 5)),
+        ("1×1, stride 2", conv([1, 1], &[0; 4], &[2, 2]).flat("a", 5 * 3 * 3)),
+        ("same padding, more after", same_padding("SAME_UPPER")),
+        (
+            "normalisation before and after",
+            plain()
+                .floats("centre", &[1, 2, 1, 1], &[0.4, -0.2])
+                .floats("sd", &[2, 1, 1], &[0.2, 0.7])
+                .add(node("Sub", &["x", "centre"], "s"))
+                .add(node("Div", &["s", "sd"], "d"))
+                .weights("k", &[4, 2, 3, 3])
+                .add(with_ints(conv_node(["d", "k"], "a", [3, 3]), "pads", &[1; 4]))
+                .weights("gain", &[4])
+                .weights("offset", &[4])
+                .weights("means", &[4])
+                .floats("variances", &[4], &[0.5, 1.0, 2.0, 0.01])
+                .add(with_float(
+                    node("BatchNormalization", &["a", "gain", "offset", "means", "variances"], "n"),
+                    "epsilon",
+                    0.001,
+                ))
+                .add(node("Relu", &["n"], "r"))
+                .mean("r", 4),
+        ),
+        (
+            "constants first",
+            plain()
+                .floats("one", &[], &[1.5])
+                .floats("two", &[2, 1, 1], &[0.5, -0.25])
+                .add(node("Sub", &["one", "x"], "s"))
+                .add(node("Mul", &["two", "s"], "m"))
+                .add(node("Add", &["one", "m"], "p"))
+                .flat("p", 60),
+        ),
+        (
+            "activations",
+            plain()
+                .add(with_float(node("LeakyRelu", &["x"], "l"), "alpha", 0.3))
+                .floats("low", &[], &[-0.1])
+                .floats("high", &[], &[0.6])
+                .add(node("Clip", &["l", "low", "high"], "c"))
+                .add(node("Clip", &["c", "", "high"], "e"))
+                .flat("e", 60),
+        ),
+        (
+            "clip of an old operator set",
+            opset(
+                plain()
+                    .add(with_float(with_float(node("Clip", &["x"], "c"), "min", 0.0), "max", 0.5))
+                    .flat("c", 60),
+                9,
+            ),
+        ),
+        (
+            "largest of a window",
+            plain()
+                .add(with_ints(
+                    with_ints(
+                        with_ints(node("MaxPool", &["x"], "m"), "kernel_shape", &[3, 2]),
+                        "strides",
+                        &[2, 1],
+                    ),
+                    "pads",
+                    &[1, 0, 1, 1],
+                ))
+                .flat("m", 2 * 3 * 5),
+        ),
+        ("mean of a window", average(0).flat("m", 2 * 3 * 3)),
+        ("mean of a padded window", average(1).flat("m", 2 * 3 * 3)),
+        (
+            "a residual block",
+            plain()
+                .weights("k", &[2, 2, 3, 3])
+                .weights("l", &[2, 2, 1, 1])
+                .add(with_ints(conv_node(["x", "k"], "a", [3, 3]), "pads", &[1; 4]))
+                .add(node("Relu", &["a"], "r"))
+                .add(with_ints(conv_node(["r", "k"], "b", [3, 3]), "pads", &[1; 4]))
+                .add(conv_node(["x", "l"], "short", [1, 1]))
+                .add(node("Add", &["b", "short"], "sum"))
+                .add(node("Relu", &["sum"], "out"))
+                .add(node("Add", &["out", "x"], "again"))
+                .flat("again", 60),
+        ),
+        (
+            "identity, also of a constant",
+            plain()
+                .weights("l", &[3, 2, 1, 1])
+                .add(node("Identity", &["l"], "k"))
+                .add(node("Identity", &["x"], "i"))
+                .add(conv_node(["i", "k"], "a", [1, 1]))
+                .mean("a", 3),
+        ),
+        (
+            "mean over axes, kept",
+            plain()
+                .add(with_int(with_ints(node("ReduceMean", &["x"], "m"), "axes", &[-1, 2]), "keepdims", 1))
+                .ints("minus", &[2], &[0, -1])
+                .add(node("Reshape", &["m", "minus"], "r"))
+                .model("r", 2),
+        ),
+        (
+            "mean over axes, left out",
+            plain()
+                .add(with_int(with_ints(node("ReduceMean", &["x"], "m"), "axes", &[2, 3]), "keepdims", 0))
+                .model("m", 2),
+        ),
+        (
+            "x.view(x.size(0), -1)",
+            plain()
+                .ints("zero", &[], &[0])
+                .ints("axis", &[1], &[0])
+                .ints("minus", &[1], &[-1])
+                .add(node("Shape", &["x"], "shape"))
+                .add(node("Gather", &["shape", "zero"], "n"))
+                .add(node("Unsqueeze", &["n", "axis"], "ns"))
+                .add(with_int(node("Concat", &["ns", "minus"], "target"), "axis", 0))
+                .add(node("Reshape", &["x", "target"], "r"))
+                .model("r", 60),
+        ),
+        (
+            "matrices either way",
+            plain()
+                .add(node("Flatten", &["x"], "f"))
+                .weights("w", &[60, 7])
+                .weights("wb", &[7])
+                .add(node("MatMul", &["f", "w"], "m"))
+                .add(node("Add", &["m", "wb"], "s"))
+                .add(node("Relu", &["s"], "r"))
+                .weights("v", &[7, 9])
+                .weights("vb", &[1, 9])
+                .add(node("Gemm", &["r", "v", "vb"], "g"))
+                .model("g", 9),
+        ),
+    ]
+}
+
+fn same_padding(how: &str) -> ModelProto {
+    let convolution = with_text(conv_node(["x", "k"], "a", [3, 4]), "auto_pad", how);
+    let network = Network::new().weights("k", &[8, 2, 3, 4]);
+    network.add(with_ints(convolution, "strides", &[2, 1])).flat("a", 8 * 3 * 5)
+}
+
+fn average(count_include_pad: i64) -> Network {
+    let pool = with_ints(node("AveragePool", &["x"], "m"), "kernel_shape", &[3, 3]);
+    let pool = with_ints(with_ints(pool, "strides", &[2, 2]), "pads", &[1; 4]);
+    Network::new().add(with_int(pool, "count_include_pad", count_include_pad))
+}
+
+/// Our scores are those of the others.
+fn agree(name: &str, model: &ModelProto, others: &[EngineChoice]) {
+    let images = numbers(6, 9 * 60);
+    let answer = |engine| match load_model(model, engine) {
+        Ok(model) => scores(&model, &images),
+        Err(error) => panic!("{name}: {engine}: {error}"),
+    };
+    let ours = answer(EngineChoice::Cnn);
+    for &engine in others {
+        let other = answer(engine);
+        let largest = ours.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(largest < 2e-5, "{name}: scores of {engine} differ by {largest}");
+    }
+}
+
+#[test]
+fn every_operator_means_what_it_means_elsewhere() {
+    for (name, model) in cases() {
+        agree(name, &model, &general_engines());
+    }
+}
+
+/// rten takes SAME_LOWER for SAME_UPPER and answers for another network.
+#[test]
+fn rten_is_kept_from_a_padding_that_it_does_not_know() {
+    let model = same_padding("SAME_LOWER");
+    let error = load_model(&model, EngineChoice::Rten).err().unwrap().to_string();
+    assert!(error.contains("SAME_LOWER"), "{error}");
+    agree("SAME_LOWER", &model, &without_rten());
+}
+
+/// Our rten has no Dropout, whose other output is random numbers.
+#[test]
+fn dropout_does_nothing() {
+    let dropout = with_outputs(node("Dropout", &["x"], "d"), &["mask"]);
+    agree("dropout", &Network::new().add(dropout).flat("d", 60), &without_rten());
+}
+
+fn without_rten() -> Vec<EngineChoice> {
+    general_engines().into_iter().filter(|engine| *engine != EngineChoice::Rten).collect()
+}
+
+/// What we do not do is refused by name, never done wrongly.
+#[test]
+fn what_we_do_not_do_is_refused_by_name() {
+    let x = |operator: &str| node(operator, &["x"], "a");
+    let window = |operator: &str| with_ints(x(operator), "kernel_shape", &[2, 2]);
+    let convolution = |input: usize| Network::new().weights("k", &[2, input, 1, 1]);
+    let conv = || node("Conv", &["x", "k"], "a");
+    let cases = [
+        ("the operator Tanh", Network::new().add(x("Tanh")).flat("a", 60)),
+        ("2 groups", convolution(1).add(with_int(conv(), "group", 2)).flat("a", 60)),
+        ("dilations", convolution(2).add(with_ints(conv(), "dilations", &[2, 2])).flat("a", 60)),
+        ("ceil_mode = 1", Network::new().add(with_int(window("MaxPool"), "ceil_mode", 1)).flat("a", 40)),
+        (
+            "storage_order = 1",
+            Network::new().add(with_int(window("MaxPool"), "storage_order", 1)).flat("a", 40),
+        ),
+        ("axis = 2", Network::new().add(with_int(x("Flatten"), "axis", 2)).model("a", 30)),
+        (
+            "change of shape to [-1, 30]",
+            Network::new().ints("t", &[2], &[-1, 30]).add(node("Reshape", &["x", "t"], "a")).model("a", 30),
+        ),
+        (
+            "division by a value",
+            Network::new().floats("c", &[], &[1.0]).add(node("Div", &["c", "x"], "a")).flat("a", 60),
+        ),
+        (
+            "beside [2, 6, 5]",
+            Network::new().weights("c", &[6, 5]).add(node("Mul", &["x", "c"], "a")).flat("a", 60),
+        ),
+        ("operator sets before 7", opset(Network::new().add(x("Relu")).flat("a", 60), 6)),
+        ("training_mode = 1", {
+            let norm = node("BatchNormalization", &["x", "g", "b", "m", "v"], "a");
+            let statistics =
+                ["g", "b", "m", "v"].iter().fold(Network::new(), |n, name| n.weights(name, &[2]));
+            statistics.add(with_int(norm, "training_mode", 1)).flat("a", 60)
+        }),
+    ];
+    for (says, model) in cases {
+        let error =
+            load_model(&model, EngineChoice::Cnn).err().unwrap_or_else(|| panic!("{says}")).to_string();
+        assert!(error.contains("qcrs-cnn does not do") && error.contains(says), "{says}: {error}");
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let x = |operator: &str, inputs: &[&str]| node(operator, inputs, "a");
+    let cases = [
+        (
+            "does not fit",
+            Network::new().weights("k", &[2, 3, 1, 1]).add(x("Conv", &["x", "k"])).flat("a", 60),
+        ),
+        (
+            "does not fit",
+            Network::new().weights("k", &[2, 2, 7, 7]).add(x("Conv", &["x", "k"])).flat("a", 60),
+        ),
+        ("nothing makes `z`", Network::new().add(x("Relu", &["z"])).flat("a", 60)),
+        ("the name is taken", Network::new().add(node("Relu", &["x"], "x")).flat("x", 60)),
+        ("input 1 is missing", Network::new().add(x("Conv", &["x"])).flat("a", 60)),
+        (
+            "another length than 2",
+            Network::new()
+                .weights("g", &[3])
+                .add(x("BatchNormalization", &["x", "g", "g", "g", "g"]))
+                .flat("a", 60),
+        ),
+        ("does not fit", Network::new().add(node("Flatten", &["x"], "f")).model("f", 61)),
+    ];
+    for (says, model) in cases {
+        let error =
+            load_model(&model, EngineChoice::Cnn).err().unwrap_or_else(|| panic!("{says}")).to_string();
+        assert!(error.contains(says), "{says}: {error}");
+    }
+}

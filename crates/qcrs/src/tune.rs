@@ -1,0 +1,110 @@
+//! Which single σ is best for all inputs?
+//!
+//! Part of what a search per input gains over COHEN is that the noise of the training is not the best
+//! noise to certify with. A fair baseline is COHEN at the best single σ, chosen on other inputs than
+//! those it is judged on.
+
+use crate::bounds::clopper_pearson_lower;
+use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::radius;
+use crate::sample::SampleUnderNoise;
+use crate::types::{Alpha, Error, Sigma};
+use serde::Serialize;
+
+/// How the best σ is looked for.
+#[derive(Clone, Debug)]
+pub struct Tune {
+    /// The σ to try.
+    pub sigmas: Vec<Sigma>,
+    /// Draws per input and σ.
+    pub draws: u32,
+    /// The draws of the certificates to come: radii are predicted for them.
+    pub n: u32,
+    /// Their failure probability.
+    pub alpha: Alpha,
+}
+
+/// What one σ promises.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Promise {
+    /// The noise level.
+    pub sigma: f64,
+    /// The mean radius over the inputs, 0 where the class is wrong or nothing could be certified.
+    pub acr: f64,
+    /// The share of inputs with the right class and a radius.
+    pub certified: f64,
+}
+
+impl Tune {
+    /// The radius that input `x` with this label would get at each σ.
+    pub fn radii(
+        &self,
+        sampler: &dyn SampleUnderNoise,
+        x: &[f32],
+        label: usize,
+        (seed, input): (u64, u32),
+    ) -> Result<Vec<f64>, Error> {
+        let stream = Stream { seed, input, phase: Phase::Tune };
+        let mut next = 0;
+        let one = |sigma: &Sigma| {
+            // each σ has its own draws; the first half names the class, the second is counted
+            let mut votes = |draws: u32| {
+                let range = next..next + draws;
+                next = range.end;
+                sampler.sample_under_noise(x, Noise::Gaussian(*sigma), &Draws { stream, range })
+            };
+            let named = votes(self.draws.div_ceil(2))?.ranked().first().map(|(class, _)| *class);
+            let counted = votes((self.draws / 2).max(1))?;
+            if named != Some(label) {
+                return Ok(0.0);
+            }
+            // the share that was seen, in a certificate of n draws
+            let share = counted.of(label) as f64 / counted.total() as f64;
+            let votes = (share * f64::from(self.n)).floor() as u64;
+            let p_lower = clopper_pearson_lower(votes, self.n.into(), self.alpha)?;
+            Ok(radius::gaussian(p_lower, *sigma)?.unwrap_or(0.0))
+        };
+        self.sigmas.iter().map(one).collect()
+    }
+
+    /// What each σ promises, from the radii of the inputs.
+    pub fn promises(&self, inputs: &[Vec<f64>]) -> Vec<Promise> {
+        let count = inputs.len().max(1) as f64;
+        let promise = |(at, sigma): (usize, &Sigma)| {
+            let radii = inputs.iter().map(|radii| radii[at]);
+            let certified = radii.clone().filter(|radius| *radius > 0.0).count() as f64;
+            Promise { sigma: sigma.get(), acr: radii.sum::<f64>() / count, certified: certified / count }
+        };
+        self.sigmas.iter().enumerate().map(promise).collect()
+    }
+}
+
+/// The σ that promises the largest mean radius; the smaller of two equal ones.
+pub fn best(promises: &[Promise]) -> Option<Promise> {
+    promises.iter().copied().reduce(|best, next| if next.acr > best.acr { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::MonteCarlo;
+    use crate::testing::HalfSpace;
+
+    #[test]
+    fn the_radius_of_a_half_space_is_its_distance_and_grows_towards_it() {
+        let sigmas: Vec<Sigma> = [0.1, 0.5, 1.0].map(|sigma| Sigma::new(sigma).unwrap()).into();
+        let tune = Tune { sigmas, draws: 4000, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
+        let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+        let radii = tune.radii(&sampler, &[1.0], 1, (3, 0)).unwrap();
+        // at σ = 0.1 all votes agree: Φ⁻¹(0.001^(1/10000)) = 3.1985775 (scipy); wider noise sees the border
+        // at 1, and a prediction may err to either side
+        assert!((radii[0] - 0.31985775).abs() < 1e-8, "{radii:?}");
+        assert!(radii[1..].iter().all(|radius| (0.85..1.1).contains(radius)), "{radii:?}");
+        assert_eq!(tune.radii(&sampler, &[-1.0], 1, (3, 1)).unwrap(), [0.0; 3]);
+        let promises = tune.promises(&[radii, vec![0.0; 3]]);
+        assert!((promises[0].acr - 0.159928876).abs() < 1e-8, "{promises:?}");
+        assert!((promises[0].certified - 0.5).abs() < 1e-12, "{promises:?}");
+        assert!(best(&promises).unwrap().sigma > 0.1);
+        assert_eq!(best(&[]), None);
+    }
+}
