@@ -37,7 +37,7 @@ const NUMBERS: &[Case] = &[
 const NAMES: &[Case] = &[
     ("--preset cifar10-0.3", 1, &["there is no preset cifar10-0.3", "cifar10-0.50", "macer-0.50"]),
     ("--method newton", 2, &["newton", "cohen", "qcrs"]),
-    ("--engine tensorflow", 2, &["unknown engine `tensorflow`", "auto, rten, ort"]),
+    ("--engine tensorflow", 2, &["unknown engine `tensorflow`", "auto, cnn, rten, ort"]),
     ("--device cuda", 1, &["rten runs on the cpu only", "cuda", "ort"]),
     ("--device gpu", 2, &["unknown device `gpu`", "cuda"]),
     ("--output scores", 2, &["scores", "logits, probs"]),

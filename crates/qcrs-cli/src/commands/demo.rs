@@ -28,7 +28,7 @@ const CLASSES: [&str; 10] =
 /// The noise the built-in classifier was trained with.
 const SIGMA: f64 = 0.25;
 /// Draws per look: fewer than the published 500, so that the demo takes seconds.
-const LOOK: u32 = 40;
+const LOOK: u32 = 100;
 /// Inputs whose σ–radius curve is drawn.
 const CURVES: [u32; 4] = [0, 1, 2, 3];
 
@@ -53,10 +53,10 @@ struct Typed {
 pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let (dir, _temporary) = writable(&args.dir)?;
     let (model, images) = (dir.join(MODEL.0), dir.join(IMAGES.0));
-    // rten, because it is built in: the same numbers on every machine
+    // our own engine gives the same numbers on every machine
     let typed = Typed::try_parse_from([
         "demo".as_ref(),
-        "--engine=rten".as_ref(),
+        "--engine=cnn".as_ref(),
         "--model".as_ref(),
         model.as_os_str(),
         "--data".as_ref(),
@@ -69,7 +69,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
     stop_on_ctrl_c(&sampler)?;
 
-    let budget = Budget { n0: 50, n: 400, alpha: Alpha::new(0.001)? };
+    let budget = Budget { n0: 100, n: 1000, alpha: Alpha::new(0.001)? };
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;
@@ -93,7 +93,7 @@ fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 3]> {
     let sigma = Sigma::new(SIGMA)?;
     let qcrs = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)?.repaired() };
     let (low, high) = (qcrs.low, qcrs.high);
-    let grid = Grid { sigma, low, high, points: 8, winner: Winner::Fresh { draws: LOOK } };
+    let grid = Grid { sigma, low, high, points: 12, winner: Winner::Fresh { draws: LOOK } };
     Ok([
         ("cohen", SearchSpec::Cohen(Fixed { sigma })),
         ("grid", SearchSpec::Grid(grid)),
