@@ -186,6 +186,7 @@ impl Loop<'_> {
             let (step, of) = (epoch * self.steps + step + 1, self.steps * settings.epochs);
             let ended = watch(&Event::Step { step, of, loss }).is_break();
             if ended || saved.elapsed() > self.training.save_every {
+                self.finite()?;
                 self.save()?;
                 saved = Instant::now();
             }
@@ -194,6 +195,7 @@ impl Loop<'_> {
                 return Err(Error::Interrupted);
             }
         }
+        self.finite()?;
         let line = self.line()?;
         log::append(&self.training.folder.join(LOG), &line)?;
         self.state = State { epoch: epoch + 1, ..State::default() };
@@ -212,7 +214,7 @@ impl Loop<'_> {
         let made = settings.step(self.network, &batch, epoch, random);
         let loss = made.loss.double_value(&[]);
         if !loss.is_finite() {
-            return Err(self.diverged(&format!("the loss became {loss}")));
+            return Err(self.diverged(&format!("the loss became {loss}"), step + 1));
         }
         self.sgd.step(self.network, &made.loss, self.rate(step));
         self.state.step += 1;
@@ -227,10 +229,15 @@ impl Loop<'_> {
         settings.learning_rate * settings.schedule.factor(epoch * self.steps + step, all, epoch)
     }
 
-    fn save(&self) -> Result<(), Error> {
-        if !self.network.is_finite() {
-            return Err(self.diverged("a weight became no number"));
+    /// A weight that is no number is not worth saving.
+    fn finite(&self) -> Result<(), Error> {
+        if self.network.is_finite() {
+            return Ok(());
         }
+        Err(self.diverged("a weight became no number", self.state.step))
+    }
+
+    fn save(&self) -> Result<(), Error> {
         checkpoint::save(&self.training.checkpoint(), self.network, &self.sgd, &self.state)
     }
 
@@ -241,8 +248,8 @@ impl Loop<'_> {
         Course { data: &Data::of(images), settings, epochs: &epochs }.write(folder)
     }
 
-    fn diverged(&self, what: &str) -> Error {
-        let (epoch, step) = (self.state.epoch + 1, self.state.step + 1);
+    fn diverged(&self, what: &str, step: usize) -> Error {
+        let epoch = self.state.epoch + 1;
         let kept =
             if self.training.checkpoint().exists() { "; the last good checkpoint is kept" } else { "" };
         Error::format(

@@ -119,6 +119,18 @@ fn a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint() {
     assert_eq!(std::fs::read(run.join(CHECKPOINT)).unwrap(), good);
 }
 
+/// One step per epoch: its loss is a number, what it does to the weights is not.
+#[test]
+fn weights_that_are_no_numbers_are_not_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = bars(folder.path());
+    let wild = Settings { batch: 100, learning_rate: 1e300, ..settings() };
+    let error = run(&images, &folder.path().join("run"), wild).unwrap_err().to_string();
+    assert!(error.contains("a weight became no number in epoch 1, step 1"), "{error}");
+    assert!(!folder.path().join("run").join(CHECKPOINT).exists());
+    assert_eq!(curve(&folder.path().join("run")), []);
+}
+
 #[test]
 fn bad_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
