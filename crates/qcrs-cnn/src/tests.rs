@@ -15,7 +15,7 @@ struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 40) as f32) / (1u64 << 23) as f32 - 1.0
     }
 
@@ -24,7 +24,7 @@ impl Numbers {
     }
 
     fn below(&mut self, limit: usize) -> usize {
-        ((self.next() + 1.0) / 2.0 * limit as f32) as usize % limit
+        (f32::midpoint(self.next(), 1.0) * limit as f32) as usize % limit
     }
 }
 
@@ -75,7 +75,7 @@ impl Graph {
     fn random(seed: u64, input: Shape) -> Self {
         let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
         let mut graph = Self { nodes: vec![start], numbers: Numbers(seed) };
-        for _ in 0..1 + graph.numbers.below(6) {
+        for _ in 0..=graph.numbers.below(6) {
             let (at, same) = (graph.last(), graph.nodes[graph.last()].shape[0]);
             match graph.numbers.below(9) {
                 0 => graph.affine(at),
