@@ -144,6 +144,30 @@ fn figures_stand_alone() {
 }
 
 #[test]
+fn stacked_plots_do_not_overlap_and_counts_have_whole_ticks() {
+    let plot = |whole_x| plot::Plot {
+        title: "Loss".into(),
+        desc: "Falls.".into(),
+        x_label: "epoch",
+        y_label: "loss",
+        whole_x,
+        x: (0.0, 3.0),
+        y: (0.0, 1.0),
+        series: Vec::new(),
+        notes: Vec::new(),
+    };
+    let ticks = |whole| plot(whole).svg(None).matches("tick middle").count();
+    assert_eq!((ticks(false), ticks(true)), (7, 4));
+    assert!(plot(true).svg(None).contains(">3</text>") && plot(false).svg(None).contains(">2.5</text>"));
+    let height = |svg: &str| svg.split("height=\"").nth(1)?.split('"').next()?.parse::<f64>().ok();
+    let (one, two) = (plot::stacked("a", &[plot(true)]), plot::stacked("a", &[plot(true), plot(true)]));
+    let (one, all) = (height(&one).unwrap(), height(&two).unwrap());
+    assert!(one > height(&plot(true).svg(None)).unwrap());
+    assert!((all - 2.0 * one).abs() < 1e-9, "{all} is not twice {one}");
+    assert!(two.contains("translate(0 0.0)") && two.contains(&format!("translate(0 {one:.1})")));
+}
+
+#[test]
 fn every_table_has_one_cell_per_column() {
     for grid in tables::all(&analysis(vec![per_input(), partial("part"), crate::analysis::tests::small()])) {
         assert!(grid.rows.iter().all(|row| row.len() == grid.head.len()), "{}", grid.caption);
