@@ -33,6 +33,33 @@ impl Slab {
     }
 }
 
+/// Three cells of the line: class 0 below −1, class 1 up to 1, class 2 beyond. No class need have half of
+/// the votes, and the runner-up of class 1 changes with the side.
+pub struct Cells;
+
+impl Cells {
+    /// The exact probability of each class for a noisy copy of an input with first value `x0`.
+    pub fn p(&self, x0: f64, sigma: Sigma) -> [f64; 3] {
+        let below = |border: f64| normal_cdf((border - x0) / sigma.get());
+        [below(-1.0), below(1.0) - below(-1.0), normal_cdf((x0 - 1.0) / sigma.get())]
+    }
+}
+
+impl Classifier for Cells {
+    fn input_len(&self) -> usize {
+        1
+    }
+    fn num_classes(&self) -> usize {
+        3
+    }
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        for (x, row) in batch.iter().zip(out.chunks_mut(3)) {
+            row.copy_from_slice(&[-1.0 - x, 0.0, x - 1.0]);
+        }
+        Ok(())
+    }
+}
+
 macro_rules! two_class {
     ($name:ident, $self:ident, $x:ident, $score:expr) => {
         impl Classifier for $name {

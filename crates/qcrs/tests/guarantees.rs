@@ -5,11 +5,11 @@ mod common;
 
 use common::{alpha, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
-use qcrs::certify::{Budget, Verdict, certify};
+use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::SearchSpec;
-use qcrs::testing::{HalfSpace, Slab};
+use qcrs::testing::{Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rayon::prelude::*;
 
@@ -56,13 +56,75 @@ fn certificates_are_sound_for_every_search() {
         let sampler = MonteCarlo::new(&*truth.classifier, 1000);
         for (name, search) in searches() {
             for level in [alpha(0.05), alpha(0.001)] {
-                let budget = Budget { n0: 20, n: 200, alpha: level };
+                let budget = Budget::new(20, 200, level);
                 let wrong = failures(&truth, &search, &budget, &sampler);
                 let (where_, level_) = (truth.name, level.get());
                 assert!(!too_many(wrong, level), "{where_}, {name}, α = {level_}: {wrong} of {TRIALS} wrong");
             }
         }
     }
+}
+
+/// Bounds of the class and of the others, together, where no class need have half of the votes.
+#[test]
+fn two_sided_certificates_are_sound_for_every_search() {
+    let sampler = MonteCarlo::new(&Cells, 1000);
+    let level = alpha(0.05);
+    for (bound, x) in [(Bound::TwoSided, 0.9), (Bound::Auto, 0.1)] {
+        for (name, search) in searches() {
+            let budget = Budget { bound, ..Budget::new(20, 200, level) };
+            let verdict =
+                |seed| certify(search.search(), &budget, &sampler, &[x], (seed, 0)).unwrap().verdict;
+            let (wrong, certified) = (0..TRIALS)
+                .into_par_iter()
+                .map(|seed| lead_is_wrong(&verdict(seed), x))
+                .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+            assert!(certified > TRIALS / 100, "{name} at {x} certifies {certified} of {TRIALS}");
+            assert!(!too_many(wrong, level), "{name} at {x}, {bound:?}: {wrong} of {TRIALS} wrong");
+        }
+    }
+}
+
+/// Whether a verdict on `Cells` at `x` bounds a probability wrongly; and whether it certifies at all.
+fn lead_is_wrong(verdict: &Verdict, x: f32) -> (u64, u64) {
+    let Verdict::Certified { class, sigma, p_lower, p_upper, .. } = *verdict else { return (0, 0) };
+    let p = Cells.p(x.into(), sigma);
+    let others = (0..3).filter(|other| *other != class).map(|other| p[other]).fold(0.0, f64::max);
+    (u64::from(p_lower > p[class] || p_upper.is_some_and(|upper| upper < others)), 1)
+}
+
+/// The question whether a radius holds, asked just beyond the truth: after every step one may stop, and the
+/// answer is wrong no more often than α says.
+#[test]
+fn a_radius_beyond_the_truth_is_rarely_confirmed() {
+    let truth = &truths()[0]; // its radius is 0.25 at every σ
+    let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+    for level in [alpha(0.05), alpha(0.001)] {
+        let at = |radius| Budget { at_radius: Some(radius), ..Budget::new(100, 5000, level) };
+        let confirmed = |radius: f64, trials: u64| -> u64 {
+            let yes =
+                |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &[truth.x], (seed, 0));
+            let yes = |seed| u64::from(matches!(yes(seed).unwrap().verdict, Verdict::Certified { .. }));
+            (0..trials).into_par_iter().map(yes).sum()
+        };
+        let wrong = confirmed(0.25 + 1e-9, TRIALS);
+        assert!(!too_many(wrong, level), "α = {}: {wrong} of {TRIALS} wrong", level.get());
+        // and what is far from the truth is told at once
+        assert_eq!(confirmed(0.1, 200), 200);
+        assert_eq!(confirmed(0.4, 200), 0);
+    }
+}
+
+#[test]
+fn an_easy_question_takes_few_draws() {
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+    let spent = |radius| {
+        let budget = Budget { at_radius: Some(radius), ..Budget::new(20, 100_000, alpha(0.001)) };
+        certify(common::cohen(0.5).search(), &budget, &sampler, &[0.5], (1, 0)).unwrap().passes()
+    };
+    assert!(spent(0.2) < 500, "{}", spent(0.2));
+    assert!(spent(0.8) < 500, "{}", spent(0.8));
+    assert!(spent(0.49) > 5000, "{}", spent(0.49));
 }
 
 /// The test above can fail: with the search's draws reused in the certificate it does.
@@ -81,7 +143,7 @@ fn reused_draws_break_the_promise() {
     let truth = &truths()[0];
     let sampler = Reuse(MonteCarlo::new(&*truth.classifier, 1000));
     let level = alpha(0.05);
-    let budget = Budget { n0: 20, n: 100, alpha: level };
+    let budget = Budget::new(20, 100, level);
     let (_, search) = &searches()[1];
     let wrong = failures(truth, search, &budget, &sampler);
     assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
@@ -123,7 +185,7 @@ fn vote_shares_match_the_closed_form() {
 fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
     let sampler = MonteCarlo::new(&slab, 500);
-    let budget = Budget { n0: 100, n: 10_000, alpha: alpha(0.001) };
+    let budget = Budget::new(100, 10_000, alpha(0.001));
     let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &[0.0], (5, 0))
         .unwrap()
         .verdict

@@ -14,7 +14,7 @@ use std::path::Path;
 const INPUTS: u32 = 10;
 
 fn small(search: qcrs::search::SearchSpec) -> Spec {
-    spec(search, Budget { n0: 20, n: 200, alpha: alpha(0.01) }, INPUTS)
+    spec(search, Budget::new(20, 200, alpha(0.01)), INPUTS)
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for

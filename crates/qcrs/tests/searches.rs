@@ -158,7 +158,7 @@ fn the_published_search_costs_what_it_says() {
 fn the_passes_foretold_are_the_passes_made() {
     let classifier = HalfSpace { dim: 1 };
     let sampler = MonteCarlo::new(&classifier, 64);
-    let budget = Budget { n0: 20, n: 100, alpha: common::alpha(0.01) };
+    let budget = Budget::new(20, 100, common::alpha(0.01));
     for (name, search) in common::searches() {
         let outcome = certify(search.search(), &budget, &sampler, &[0.2], (3, 0)).unwrap();
         assert_eq!(outcome.passes(), search.passes(budget.n0, budget.n), "{name}");

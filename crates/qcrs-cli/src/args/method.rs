@@ -1,7 +1,7 @@
 //! Which method, with which settings?
 
 use anyhow::bail;
-use qcrs::certify::Budget;
+use qcrs::certify::{Bound, Budget};
 use qcrs::search::{
     Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, Qcrs, SearchSpec, Tau, Winner,
 };
@@ -169,12 +169,19 @@ pub struct BudgetArgs {
     /// The probability with which a certificate may be wrong
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
+    /// What is bounded: the class alone; the class and the others apart; or what promises more for the input
+    #[arg(long, value_name = "one-sided|two-sided|auto", default_value = "one-sided", value_parser = parse::<Bound>)]
+    bound: Bound,
+    /// Ask only whether the radius is at least R, and stop as soon as that is decided
+    #[arg(long, value_name = "R")]
+    at_radius: Option<f64>,
 }
 
 impl BudgetArgs {
     /// The budget that was asked for, checked.
     pub fn budget(&self) -> anyhow::Result<Budget> {
-        let budget = Budget { n0: self.n0, n: self.n, alpha: Alpha::new(self.alpha)? };
+        let &Self { n0, n, bound, at_radius, .. } = self;
+        let budget = Budget { bound, at_radius, ..Budget::new(n0, n, Alpha::new(self.alpha)?) };
         budget.check()?;
         Ok(budget)
     }

@@ -69,7 +69,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
     stop_on_ctrl_c(&sampler)?;
 
-    let budget = Budget { n0: 100, n: 1000, alpha: Alpha::new(0.001)? };
+    let budget = Budget::new(100, 1000, Alpha::new(0.001)?);
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;

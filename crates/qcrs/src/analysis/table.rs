@@ -141,7 +141,8 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
 
 fn sigma(outcome: &Outcome) -> Option<f64> {
     match outcome.verdict {
-        Verdict::Certified { sigma, .. } | Verdict::Abstain(Reason::BelowHalf { sigma, .. }) => {
+        Verdict::Certified { sigma, .. }
+        | Verdict::Abstain(Reason::BelowHalf { sigma, .. } | Reason::NotShown { sigma, .. }) => {
             Some(sigma.get())
         }
         Verdict::Abstain(_) => match outcome.estimates.as_slice() {

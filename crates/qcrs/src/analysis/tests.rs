@@ -31,7 +31,7 @@ pub(crate) fn spec(of: u32) -> Spec {
         },
         selection: Selection { of, skip: 1, offset: 0, max: None, count: None },
         search: SearchSpec::Cohen(Fixed { sigma }),
-        budget: Budget { n0: 10, n: 100, alpha: Alpha::new(0.001).unwrap() },
+        budget: Budget::new(10, 100, Alpha::new(0.001).unwrap()),
         seed: 7,
         guarantee: Guarantee::FixedSigma,
     }
@@ -40,12 +40,16 @@ pub(crate) fn spec(of: u32) -> Spec {
 pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>) -> Record {
     let sigma = Sigma::new(0.5).unwrap();
     let verdict = match radius {
-        Some(radius) => Verdict::Certified { class, radius, sigma, p_lower: 0.9 },
+        Some(radius) => Verdict::Certified { class, radius, sigma, p_lower: 0.9, p_upper: None },
         None => Verdict::Abstain(Reason::BelowHalf { class, p_lower: 0.4, sigma }),
     };
-    let selection = Look { sigma, votes: Votes::from_iter([(class, 10)]) };
-    let estimates =
-        vec![Certificate { sigma, class, votes: Votes::from_iter([(class, 90), (1 - class, 10)]) }];
+    let selection = Some(Look { sigma, votes: Votes::from_iter([(class, 10)]) });
+    let estimates = vec![Certificate {
+        sigma,
+        class,
+        runner_up: None,
+        votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
+    }];
     let outcome = Outcome { looks: Vec::new(), selection, estimates, verdict };
     Record { index, label: Some(label), finding: Finding::Outcome(outcome) }
 }

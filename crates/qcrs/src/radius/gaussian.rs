@@ -1,6 +1,6 @@
 //! The radius of Gaussian smoothing.
 
-use crate::math::normal_quantile_lower;
+use crate::math::{normal_cdf, normal_quantile_lower};
 use crate::types::{Error, Sigma};
 
 /// The certified l2 radius σ Φ⁻¹(p) of Gaussian smoothing (Cohen et al. 2019, Theorem 1 with
@@ -16,6 +16,32 @@ pub fn gaussian(p_lower: f64, sigma: Sigma) -> Result<Option<f64>, Error> {
     }
     let radius = sigma.get() * normal_quantile_lower(p_lower)?;
     Ok(Some(radius.next_down().max(0.0)))
+}
+
+/// The certified l2 radius σ/2 (Φ⁻¹(p_A) − Φ⁻¹(p_B)) of Gaussian smoothing (Cohen et al. 2019, Theorem 1),
+/// where the class has at least `p_lower` and every other class fails to win with at least `not_other`
+/// = 1 − p_B; `None` when the class may not be ahead.
+///
+/// Rounded down: never above the true product.
+pub fn gaussian_two_sided(p_lower: f64, not_other: f64, sigma: Sigma) -> Result<Option<f64>, Error> {
+    if let Some(wrong) = [p_lower, not_other].into_iter().find(|p| !(0.0..1.0).contains(p)) {
+        return Err(Error::Invalid(format!("a lower bound of a probability lies in [0, 1), got {wrong}")));
+    }
+    let (less, more) = (p_lower.min(not_other), p_lower.max(not_other));
+    // 1 − more is exact from ½ on, so this says p_A > p_B without rounding
+    if more < 0.5 || less <= 1.0 - more {
+        return Ok(None);
+    }
+    let quantiles = normal_quantile_lower(less)? + normal_quantile_lower(more)?;
+    let radius = 0.5 * sigma.get() * quantiles.next_down();
+    Ok(Some(radius.next_down().max(0.0)))
+}
+
+/// The share Φ(r/σ) that certifies radius r, rounded up.
+pub fn gaussian_share(radius: f64, sigma: Sigma) -> f64 {
+    // the quotient is off by half a unit, Φ by 5e-16 of itself (normal_cdf)
+    let share = normal_cdf((radius / sigma.get()).next_up());
+    share * (1.0 + 4.0 * f64::EPSILON)
 }
 
 #[cfg(test)]
@@ -48,5 +74,34 @@ mod tests {
             assert!(found >= 0.0 && found.is_finite(), "{sigma} {found}");
         }
         assert_eq!(radius(0.5_f64.next_up(), f64::from_bits(1)).unwrap(), Some(0.0));
+    }
+
+    /// mpmath: σ/2 (Φ⁻¹(p_A) + Φ⁻¹(1 − p_B)).
+    #[test]
+    fn the_lead_over_the_others_is_halved() {
+        let two = |p, q| gaussian_two_sided(p, q, Sigma::new(0.5).unwrap()).unwrap();
+        let close = |got: Option<f64>, want: f64| {
+            let got = got.unwrap();
+            assert!(got <= want && got > want - 2e-15, "{got} {want}");
+        };
+        close(two(0.99, 0.995), 1.2255442943974353);
+        close(two(0.45, 0.7), 0.09968479146324166);
+        assert_eq!(two(0.25, 0.75), None);
+        assert_eq!(two(0.25_f64.next_up(), 0.75), Some(0.0));
+        assert_eq!(two(0.4, 0.55), None);
+        assert_eq!(two(0.0, 0.9), None);
+        assert_eq!(two(0.3, 0.4), None);
+        assert!(gaussian_two_sided(1.0, 0.9, Sigma::new(0.5).unwrap()).is_err());
+        assert!(gaussian_two_sided(0.9, f64::NAN, Sigma::new(0.5).unwrap()).is_err());
+    }
+
+    #[test]
+    fn the_share_of_a_radius_certifies_it() {
+        for (r, sigma) in [(0.25, 0.5), (1.0, 0.25), (1e-9, 0.5), (0.7, 0.12)] {
+            let sigma = Sigma::new(sigma).unwrap();
+            let share = gaussian_share(r, sigma);
+            let back = sigma.get() * crate::math::normal_quantile(share).unwrap();
+            assert!(back >= r && back < r * (1.0 + 1e-6), "{r} {back}");
+        }
     }
 }

@@ -2,4 +2,4 @@
 
 mod gaussian;
 
-pub use gaussian::gaussian;
+pub use gaussian::{gaussian, gaussian_share, gaussian_two_sided};

@@ -3,6 +3,7 @@
 use super::directory::Stored;
 use super::{Finding, Record};
 use crate::certify::{Reason, Verdict};
+use crate::types::Sigma;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -28,22 +29,32 @@ fn columns(record: &Record, time: &str) -> String {
         Finding::Failed { error } => return format!("-1\t0\t0\t\t\t{time}\t\t\t\t\t{error}"),
         Finding::Outcome(outcome) => outcome,
     };
+    let tried = outcome.estimates.first().map(|estimate| estimate.sigma);
     let (predict, radius, sigma, p_lower, note) = match outcome.verdict {
-        Verdict::Certified { class, radius, sigma, p_lower } => (Some(class), radius, sigma, p_lower, ""),
-        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => {
-            (None, 0.0, sigma, p_lower, "below half")
+        Verdict::Certified { class, radius, sigma, p_lower, .. } => {
+            (Some(class), radius, Some(sigma), Some(p_lower), "")
         }
-        Verdict::Abstain(Reason::TooFewDraws { .. }) => {
-            (None, 0.0, outcome.selection.sigma, 0.0, "too few draws")
+        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => {
+            (None, 0.0, Some(sigma), Some(p_lower), "below half")
+        }
+        Verdict::Abstain(Reason::TooFewDraws { .. }) => (None, 0.0, tried, Some(0.0), "too few draws"),
+        Verdict::Abstain(Reason::NotTried) => (None, 0.0, None, None, "not tried"),
+        Verdict::Abstain(Reason::NotShown { sigma, refuted: true, .. }) => {
+            (None, 0.0, Some(sigma), None, "radius refuted")
+        }
+        Verdict::Abstain(Reason::NotShown { sigma, .. }) => {
+            (None, 0.0, Some(sigma), None, "radius not shown")
         }
     };
     let correct = u8::from(predict.is_some() && predict == record.label);
     let predict = predict.map_or("-1".into(), |class| class.to_string());
-    let estimate = outcome.estimates.iter().find(|estimate| estimate.sigma == sigma);
+    let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
     let (votes, n) =
         estimate.map_or((0, 0), |estimate| (estimate.votes.of(estimate.class), estimate.votes.total()));
     let searched: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
-    let (sigma, passes) = (sigma.get(), outcome.passes());
+    let passes = outcome.passes();
+    let or_nothing = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let (sigma, p_lower) = (or_nothing(sigma.map(Sigma::get)), or_nothing(p_lower));
     format!(
         "{predict}\t{radius}\t{correct}\t{sigma}\t{p_lower}\t{time}\t{votes}\t{n}\t{passes}\t{searched}\t{note}"
     )

@@ -61,7 +61,7 @@ impl SigmaSearch for Grid {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         self.check()?;
         let Winner::Fresh { draws } = self.winner else {
-            return Ok(Plan { select_at: self.sigma, sigmas: self.sigmas()? });
+            return Ok(Plan { sigmas: self.sigmas()?, ..self.sigma.into() });
         };
         let start = probe.look(self.sigma, draws)?;
         let class = start.votes.ranked()[0].0;

@@ -2,38 +2,24 @@
 
 mod fixed;
 mod grid;
+mod plan;
 mod preset;
 mod probe;
 mod qcrs;
 
 pub use fixed::Fixed;
 pub use grid::{Grid, Winner};
+pub use plan::{Naming, Plan, Sides};
 pub use probe::{Look, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
 
-use crate::types::{Error, Sigma};
+use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
 /// A way to plan the certificate of one input.
 pub trait SigmaSearch: Send + Sync {
     /// Looks at the input through `probe` and settles on a plan.
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error>;
-}
-
-/// What a search decides, from its own draws alone.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// Where the class is guessed.
-    pub select_at: Sigma,
-    /// The noise levels to certify at. With K of them each certificate is made at α/K and the
-    /// best is kept, which is sound by the union bound.
-    pub sigmas: Vec<Sigma>,
-}
-
-impl From<Sigma> for Plan {
-    fn from(sigma: Sigma) -> Self {
-        Self { select_at: sigma, sigmas: vec![sigma] }
-    }
 }
 
 /// Every search by name, as the command line and spec.json write it.

@@ -12,12 +12,10 @@ use std::sync::{Mutex, PoisonError};
 pub struct Recorded(Mutex<VecDeque<(Sigma, Votes)>>);
 
 impl Recorded {
-    /// Every vote of `outcome`.
+    /// The votes of `outcome` that came before the certificates.
     pub fn new(outcome: &Outcome) -> Self {
-        let looks = outcome.looks.iter().chain([&outcome.selection]);
-        let looks = looks.map(|look| (look.sigma, look.votes.clone()));
-        let estimates = outcome.estimates.iter().map(|estimate| (estimate.sigma, estimate.votes.clone()));
-        Self(Mutex::new(looks.chain(estimates).collect()))
+        let looks = outcome.looks.iter().chain(&outcome.selection);
+        Self(Mutex::new(looks.map(|look| (look.sigma, look.votes.clone())).collect()))
     }
 }
 

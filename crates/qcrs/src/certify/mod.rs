@@ -1,0 +1,138 @@
+//! CERTIFY (Cohen et al. 2019, section 3.2) with σ chosen per input.
+
+mod budget;
+mod sides;
+mod verdict;
+
+pub use budget::{Bound, Budget};
+pub use verdict::{Estimate, Reason, Verdict, decide};
+
+use crate::bounds::Standing;
+use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::sample::{SampleUnderNoise, Votes};
+use crate::search::{Look, Naming, Plan, Probe, SigmaSearch};
+use crate::types::{Alpha, Error, Sigma};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A verdict and all the evidence for it: enough to compute it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What the search looked at; these draws carry no guarantee.
+    pub looks: Vec<Look>,
+    /// The n0 votes that guessed the class; absent where the search named it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub selection: Option<Look>,
+    /// The certificates, one per σ of the plan.
+    pub estimates: Vec<Estimate>,
+    /// What they prove.
+    pub verdict: Verdict,
+}
+
+impl Outcome {
+    /// Forward passes spent on this input.
+    pub fn passes(&self) -> u64 {
+        let looks = self.looks.iter().chain(&self.selection).map(|look| look.votes.total());
+        let estimates = self.estimates.iter().map(|estimate| estimate.votes.total());
+        looks.chain(estimates).sum()
+    }
+}
+
+/// Certifies input `x`, number `input` of the run with this `seed`.
+pub fn certify(
+    search: &dyn SigmaSearch,
+    budget: &Budget,
+    sampler: &dyn SampleUnderNoise,
+    x: &[f32],
+    (seed, input): (u64, u32),
+) -> Result<Outcome, Error> {
+    let Prepared { looks, selection, n, mut estimates } = prepare(search, budget, sampler, x, (seed, input))?;
+
+    // use n fresh samples to bound its probability from below
+    let alpha = budget.alpha.share(estimates.len().max(1));
+    let stream = Stream { seed, input, phase: Phase::Estimate };
+    for (number, estimate) in estimates.iter_mut().enumerate() {
+        let sample = |range| {
+            let noise = Noise::Gaussian(estimate.sigma);
+            sampler.sample_under_noise(x, noise, &Draws { stream, range })
+        };
+        let range = Budget::range(number, n)?;
+        estimate.votes = match budget.at_radius {
+            None => sample(range)?,
+            Some(radius) => until_decided(estimate, radius, alpha, range, sample)?,
+        };
+    }
+    let verdict = decide(&estimates, budget)?;
+    Ok(Outcome { looks, selection, estimates, verdict })
+}
+
+/// Everything that is settled before the certifying draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// What the search looked at.
+    pub looks: Vec<Look>,
+    /// The n0 votes that guessed the class; absent where the search named it.
+    pub selection: Option<Look>,
+    /// The draws that each certificate may take.
+    pub n: u32,
+    /// The certificates to make, still without votes.
+    pub estimates: Vec<Estimate>,
+}
+
+/// Chooses σ, class and bound for input `x`, with draws that are never counted in the certificate.
+pub fn prepare(
+    search: &dyn SigmaSearch,
+    budget: &Budget,
+    sampler: &dyn SampleUnderNoise,
+    x: &[f32],
+    (seed, input): (u64, u32),
+) -> Result<Prepared, Error> {
+    let mut probe = Probe::new(sampler, x, (seed, input), budget.alpha, budget.n);
+    let Plan { naming, sigmas, n, sides } = search.search(&mut probe)?;
+    let looks = probe.into_looks();
+
+    // use n0 samples to take a guess at the top class, the same for every σ of the plan
+    let (class, named, selection) = match naming {
+        Naming::Searched { class, runner_up } => (class, runner_up, None),
+        Naming::Select(sigma) => {
+            let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
+            let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
+            let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
+            (class, None, Some(Look { sigma, votes }))
+        }
+    };
+
+    let n = n.unwrap_or(budget.n);
+    let estimate = |sigma| {
+        let seen = votes_at(sigma, looks.iter().chain(&selection));
+        let runner_up = sides::runner_up(budget, sides, named, (class, &seen), (sigma, n))?;
+        Ok(Estimate { sigma, class, runner_up, votes: Votes::default() })
+    };
+    let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
+    Ok(Prepared { looks, selection, n, estimates })
+}
+
+/// All votes that were seen at `sigma` before the certificate.
+fn votes_at<'a>(sigma: Sigma, looks: impl Iterator<Item = &'a Look>) -> Votes {
+    let here = looks.filter(|look| look.sigma == sigma);
+    here.fold(Votes::default(), |votes, look| votes.merge(look.votes.clone()))
+}
+
+/// The first votes that decide whether `radius` holds, or all there are.
+fn until_decided(
+    estimate: &Estimate,
+    radius: f64,
+    alpha: Alpha,
+    mut left: Range<u32>,
+    sample: impl Fn(Range<u32>) -> Result<Votes, Error>,
+) -> Result<Votes, Error> {
+    let mut so_far = estimate.clone();
+    while !left.is_empty() && verdict::stands(&so_far, radius, alpha)? == Standing::Open {
+        // a tenth more each time: at most a tenth is drawn in vain, and looks stay rare
+        let step = (so_far.votes.total() as u32 / 10).next_multiple_of(16).max(64);
+        let end = left.start.saturating_add(step).min(left.end);
+        so_far.votes = so_far.votes.merge(sample(left.start..end)?);
+        left.start = end;
+    }
+    Ok(so_far.votes)
+}

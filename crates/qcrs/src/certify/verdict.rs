@@ -1,0 +1,141 @@
+//! What do votes prove?
+
+use super::Budget;
+use crate::bounds::{Standing, clopper_pearson_lower, smallest_n, standing, two_sided};
+use crate::radius;
+use crate::sample::Votes;
+use crate::types::{Alpha, Error, Sigma};
+use serde::{Deserialize, Serialize};
+
+/// What certification says about one input.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The classifier smoothed with `sigma` answers `class` everywhere within `radius` of the input.
+    Certified {
+        /// The class.
+        class: usize,
+        /// The l2 radius, rounded down.
+        radius: f64,
+        /// The noise level it holds for.
+        sigma: Sigma,
+        /// The lower bound of the class's probability at this σ.
+        p_lower: f64,
+        /// The upper bound of every other class's, where it was bounded apart.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        p_upper: Option<f64>,
+    },
+    /// Nothing is claimed.
+    Abstain(Reason),
+}
+
+/// Why nothing is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The guessed class may have less than half of the votes, or less than the runner-up.
+    BelowHalf {
+        /// The class.
+        class: usize,
+        /// The lower bound of its probability.
+        p_lower: f64,
+        /// The noise level.
+        sigma: Sigma,
+    },
+    /// Even a unanimous vote of this many draws proves nothing at this α.
+    TooFewDraws {
+        /// The smallest number of draws that could.
+        smallest: u64,
+    },
+    /// The search expected no radius worth its draws, and spent none.
+    NotTried,
+    /// The radius asked about was not shown.
+    NotShown {
+        /// The class.
+        class: usize,
+        /// The noise level.
+        sigma: Sigma,
+        /// Whether the votes speak against it; if not, the draws were too few to tell.
+        refuted: bool,
+    },
+}
+
+/// The votes of one certificate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The noise level.
+    pub sigma: Sigma,
+    /// The class guessed beforehand.
+    pub class: usize,
+    /// The runner-up named beforehand, where the bound is two-sided.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runner_up: Option<usize>,
+    /// The fresh votes.
+    pub votes: Votes,
+}
+
+/// The chance with which a question about a radius is given up although the answer is yes. It can cost
+/// an answer, never make a wrong one.
+const GIVE_UP: f64 = 0.01;
+
+/// What K certificates prove together: each is made at α/K, the largest radius is kept.
+pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error> {
+    let alpha = budget.alpha.share(estimates.len().max(1));
+    let mut best: Option<(f64, Verdict)> = None;
+    for estimate in estimates {
+        let (value, verdict) = match budget.at_radius {
+            Some(radius) => answer(estimate, radius, alpha)?,
+            None => largest(estimate, alpha)?,
+        };
+        if best.is_none_or(|(least, _)| value > least) {
+            best = Some((value, verdict));
+        }
+    }
+    Ok(best.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
+}
+
+/// The largest radius that follows, with a value to compare verdicts by.
+fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
+    let &Estimate { sigma, class, runner_up, ref votes } = estimate;
+    let (p_lower, p_upper, radius) = match runner_up {
+        None => {
+            let p_lower = clopper_pearson_lower(votes.of(class), votes.total(), alpha)?;
+            (p_lower, None, radius::gaussian(p_lower, sigma)?)
+        }
+        Some(runner_up) => {
+            let lead = two_sided(votes, class, runner_up, alpha)?;
+            let radius = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
+            (lead.class, Some((1.0 - lead.not_other).next_up()), radius)
+        }
+    };
+    Ok(match radius {
+        Some(radius) => (radius, Verdict::Certified { class, radius, sigma, p_lower, p_upper }),
+        None if votes.total() < smallest_n(alpha) => {
+            (f64::NEG_INFINITY, Verdict::Abstain(Reason::TooFewDraws { smallest: smallest_n(alpha) }))
+        }
+        None => (p_lower - 1.0, Verdict::Abstain(Reason::BelowHalf { class, p_lower, sigma })),
+    })
+}
+
+/// Whether `radius` holds, with a value to compare verdicts by.
+fn answer(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<(f64, Verdict), Error> {
+    let &Estimate { sigma, class, .. } = estimate;
+    let p_lower = radius::gaussian_share(radius, sigma);
+    Ok(match stands(estimate, radius, alpha)? {
+        Standing::Above => (1.0, Verdict::Certified { class, radius, sigma, p_lower, p_upper: None }),
+        standing => {
+            let refuted = standing == Standing::Below;
+            (0.0, Verdict::Abstain(Reason::NotShown { class, sigma, refuted }))
+        }
+    })
+}
+
+/// How the votes so far stand against what `radius` asks of them.
+pub(super) fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Error> {
+    let Estimate { sigma, class, votes, .. } = estimate;
+    let share = radius::gaussian_share(radius, *sigma);
+    if share >= 1.0 {
+        return Ok(Standing::Below); // no number of draws shows it in f64
+    }
+    standing(votes.of(*class), votes.total(), share, alpha, Alpha::new(GIVE_UP)?)
+}

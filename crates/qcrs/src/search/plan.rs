@@ -1,0 +1,49 @@
+//! What does a search decide?
+
+use crate::types::Sigma;
+use serde::{Deserialize, Serialize};
+
+/// What a search decides, from its own draws alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// How the class to certify is named.
+    pub naming: Naming,
+    /// The noise levels to certify at. With K of them each certificate is made at α/K and the
+    /// best is kept, which is sound by the union bound.
+    pub sigmas: Vec<Sigma>,
+    /// Draws per certificate, none at all included; `None`: as many as the budget has.
+    pub n: Option<u32>,
+    /// Which bound to use; `None`: what the budget says.
+    pub sides: Option<Sides>,
+}
+
+impl From<Sigma> for Plan {
+    fn from(sigma: Sigma) -> Self {
+        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None }
+    }
+}
+
+/// How the class to certify is named.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Naming {
+    /// By n0 fresh draws at this σ.
+    Select(Sigma),
+    /// By the draws of the search.
+    Searched {
+        /// The class.
+        class: usize,
+        /// The class that comes closest to it, where one was seen.
+        runner_up: Option<usize>,
+    },
+}
+
+/// What a certificate bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sides {
+    /// The probability of the class from below, at α; every other class may have all the rest.
+    One,
+    /// That of the class from below at α/2, and from above at α/4 each those of the runner-up and of
+    /// all the rest together.
+    Two,
+}
