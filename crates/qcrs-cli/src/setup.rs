@@ -1,15 +1,15 @@
 //! What it means: a model and images that fit together, ready to be asked.
 
 use crate::args::{DataArgs, ModelArgs};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{self, Example, Opened};
 use qcrs::noise::Noise;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
-use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Transformed};
+use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Scores, Transformed};
 use qcrs::search::SearchSpec;
 use qcrs::types::Error;
-use qcrs_onnx::Model;
+use qcrs_onnx::{Model, OutputKind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -61,6 +61,56 @@ impl Setup {
         self.data.dataset.get(index as usize)
     }
 
+    /// Asks `classifier` with as many copies at a time as was typed, and knows what its scores mean.
+    pub fn sampler<'a>(&self, classifier: &'a dyn Classifier) -> MonteCarlo<'a> {
+        let scores = match self.args.output {
+            OutputKind::Logits => Scores::Logits,
+            OutputKind::Probs => Scores::Probabilities,
+        };
+        MonteCarlo::new(classifier, self.args.batch).of(scores)
+    }
+
+    /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
+    pub fn selection(&self, data: &DataArgs) -> anyhow::Result<Selection> {
+        let all = data.selection(self.len()?);
+        let Some(class) = &data.of_class else { return Ok(all) };
+        let class = self.class(class)?;
+        let mut listed = Vec::new();
+        for id in (Selection { count: None, ..all.clone() }).ids() {
+            if self.example(id)?.label == Some(class) {
+                listed.push(id);
+            }
+        }
+        if listed.is_empty() {
+            bail!("none of the selected inputs is labelled {}; see --of-class", self.class_name(class));
+        }
+        Ok(Selection { listed, ..all })
+    }
+
+    /// The ids of the inputs that are asked for, at least one.
+    pub fn ids(&self, data: &DataArgs) -> anyhow::Result<Vec<u32>> {
+        let selection = self.selection(data)?;
+        let ids: Vec<u32> = selection.ids().collect();
+        let of = selection.of;
+        ensure!(
+            !ids.is_empty(),
+            "no input is selected; --skip, --offset, --max and --count leave nothing of {of}"
+        );
+        Ok(ids)
+    }
+
+    /// The class with this name or number.
+    pub fn class(&self, text: &str) -> anyhow::Result<usize> {
+        let names = self.data.about.classes.as_deref().unwrap_or_default();
+        let classes = self.model.classifier.num_classes();
+        let number = names.iter().position(|name| name == text).or_else(|| text.parse().ok());
+        match number.filter(|number| *number < classes) {
+            Some(number) => Ok(number),
+            None if names.is_empty() => bail!("there is no class {text}; the model has 0 to {}", classes - 1),
+            None => bail!("there is no class {text}; there are {}", names.join(", ")),
+        }
+    }
+
     /// The name of a class.
     pub fn class_name(&self, class: usize) -> String {
         let names = self.data.about.classes.as_ref();
@@ -73,6 +123,7 @@ impl Setup {
         selection: Selection,
         search: SearchSpec,
         budget: Budget,
+        one_class: Option<usize>,
         seed: u64,
     ) -> anyhow::Result<Spec> {
         Ok(Spec {
@@ -81,7 +132,8 @@ impl Setup {
             model: self.model_spec()?,
             data: self.data.about.clone(),
             selection,
-            guarantee: if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma },
+            guarantee: Guarantee::of(&search, one_class),
+            one_class,
             search,
             budget,
             seed,

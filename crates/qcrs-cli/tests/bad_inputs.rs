@@ -32,10 +32,23 @@ const NUMBERS: &[Case] = &[
     ("--method grid --winner max-of-certificates --n 400000000", 1, &["9600000000 draws", "lower --n"]),
     ("--gradient-n 400000000", 1, &["too many", "--gradient-n"]),
     ("--epsilon 1e-20", 1, &["tolerance", "--epsilon"]),
+    ("--method ddrs --iterations 0", 1, &["at least one step", "--iterations"]),
+    ("--method ddrs --rate 0", 1, &["rate must be positive", "--rate"]),
+    ("--method ddrs --clamp 0.5", 1, &["not 0.5", "--clamp"]),
+    ("--method ddrs --left 0.3", 1, &["begins at 0.25", "--left"]),
+    ("--method insta-rs --left 0.3 --right 0.4", 1, &["nowhere to start", "--left"]),
+    ("--method iss --loss 0", 1, &["positive amount", "--loss"]),
+    ("--method iss --loss 100%", 1, &["share below 1", "--loss"]),
+    ("--at-radius 0", 1, &["positive, got 0", "--at-radius"]),
+    ("--at-radius nan", 1, &["got NaN", "--at-radius"]),
+    ("--at-radius 0.5 --bound auto", 1, &["one-sided", "--bound"]),
 ];
 
 const NAMES: &[Case] = &[
     ("--preset cifar10-0.3", 1, &["there is no preset cifar10-0.3", "cifar10-0.50", "macer-0.50"]),
+    ("--bound both", 2, &["both", "one-sided"]),
+    ("--method cohen --one-class 70", 1, &["there is no class 70"]),
+    ("--method cohen --of-class cow", 1, &["there is no class cow"]),
     ("--method newton", 2, &["newton", "cohen", "qcrs"]),
     ("--engine tensorflow", 2, &["unknown engine `tensorflow`", "auto, cnn, rten, ort"]),
     ("--device cuda", 1, &["rten runs on the cpu only", "cuda", "ort"]),

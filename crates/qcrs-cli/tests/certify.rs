@@ -15,6 +15,13 @@ fn every_method_certifies() {
         ("qcrs", "", "frozen-sigma"),
         ("paper", "--mode paper", "frozen-sigma"),
         ("preset", "--preset cifar10-0.25", "frozen-sigma"),
+        ("ddrs", "--method ddrs", "frozen-sigma"),
+        ("ddrs-published", "--method ddrs --recipe published --iterations 5", "frozen-sigma"),
+        ("insta-rs", "--method insta-rs --starts 0.2,0.3", "frozen-sigma"),
+        ("iss", "--method iss --gradient-n 100 --loss 5%", "fixed-sigma"),
+        ("two-sided", "--bound two-sided", "frozen-sigma"),
+        ("auto", "--bound auto --method cohen", "fixed-sigma"),
+        ("at-radius", "--at-radius 0.1 --method cohen", "fixed-sigma"),
         ("emulate", "--mode paper --preset cifar10-0.25 --negative-sigma emulate", "frozen-sigma"),
     ];
     for (run, options, guarantee) in methods {
@@ -28,6 +35,18 @@ fn every_method_certifies() {
         assert!(tsv.lines().nth(7).unwrap().starts_with("6\t1\t1\t0."), "{tsv}");
         bench.run(&format!("verify {run}")).says(&["8 of 8 records"]);
     }
+}
+
+#[test]
+fn one_class_is_asked_about_and_only_inputs_of_one_class_are_taken() {
+    let bench = Bench::new();
+    let ran = bench.certify("--method cohen --one-class 1 --of-class 1 --run r").says(&["class-wise"]);
+    assert!(ran.err.contains("r: 2 inputs"), "{}", ran.err);
+    assert!(bench.records("r").lines().all(|line| line.contains("\"label\":1")), "{}", bench.records("r"));
+    bench.run("verify r").says(&["2 of 2 records"]);
+    // the opposite question has the opposite answer
+    bench.certify("--method cohen --one-class 0 --of-class 1 --run s").says(&["class-wise"]);
+    assert!(bench.records("s").lines().all(|line| line.contains("\"label\":0")), "{}", bench.records("s"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use common::sigma;
 use qcrs::certify::{Budget, certify};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{NegativeSigma, Plateau, Qcrs, SearchSpec, Tau};
+use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
 use qcrs::testing::HalfSpace;
 use qcrs::types::Sigma;
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
@@ -163,4 +163,69 @@ fn the_passes_foretold_are_the_passes_made() {
         let outcome = certify(search.search(), &budget, &sampler, &[0.2], (3, 0)).unwrap();
         assert_eq!(outcome.passes(), search.passes(budget.n0, budget.n), "{name}");
     }
+}
+
+/// A classifier with a known gradient: class 1 has probability 1/(1 + e^(−3x)).
+struct Logistic;
+
+impl qcrs::sample::Classifier for Logistic {
+    fn input_len(&self) -> usize {
+        1
+    }
+    fn num_classes(&self) -> usize {
+        2
+    }
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), qcrs::types::Error> {
+        for (x, row) in batch.iter().zip(out.chunks_mut(2)) {
+            row.copy_from_slice(&[0.0, 3.0 * x]);
+        }
+        Ok(())
+    }
+}
+
+/// The difference quotient of DDRS is the derivative with the noise held fixed.
+#[test]
+fn the_slope_of_ddrs_is_the_derivative() {
+    use qcrs::math::normal_quantile;
+    use qcrs::noise::{Noise, Phase, Stream};
+    let sampler = MonteCarlo::new(&Logistic, 7);
+    let region = [common::sigma(0.1), common::sigma(2.0)];
+    let ddrs = Ddrs::sane(common::sigma(0.5), region);
+    for (x, at) in [(0.4, 0.5), (1.0, 0.9), (-0.3, 0.2)] {
+        let input = [x];
+        let mut probe = Probe::new(&sampler, &input, (7, 0), common::alpha(0.001), 1000);
+        let [radius, slope] = ddrs.slope(&mut probe, at).unwrap();
+        let stream = Stream { seed: 7, input: 0, phase: Phase::Search };
+        let (mut mean, mut slope_of_mean) = (0.0, 0.0);
+        for draw in 0..ddrs.draws {
+            let mut noise = [0.0];
+            Noise::Gaussian(common::sigma(1.0)).add(&stream, draw, &[0.0], &mut noise);
+            let noise = f64::from(noise[0]);
+            let p = 1.0 / (1.0 + (-3.0 * (f64::from(x) + at * noise)).exp());
+            mean += p / f64::from(ddrs.draws);
+            slope_of_mean += 3.0 * noise * p * (1.0 - p) / f64::from(ddrs.draws);
+        }
+        // two classes: R̃ = σ |Φ⁻¹(ψ)|
+        let z = normal_quantile(mean).unwrap();
+        let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+        let exact = z.signum() * (z + at * slope_of_mean / density);
+        assert!((radius - at * z.abs()).abs() < 1e-3, "{radius} {}", at * z.abs());
+        assert!((slope - exact).abs() < 2e-3, "at {x}, {at}: {slope} instead of {exact}");
+    }
+}
+
+/// DDRS finds what a smooth radius is largest at, and its published steps hardly move.
+#[test]
+fn ddrs_climbs_as_far_as_its_settings_let_it() {
+    let sampler = MonteCarlo::new(&Logistic, 64);
+    let region = [common::sigma(0.1), common::sigma(2.0)];
+    let ascend = |search: Ddrs| {
+        let mut probe = Probe::new(&sampler, &[1.0], (3, 0), common::alpha(0.001), 1000);
+        search.search(&mut probe).unwrap().sigmas[0].get()
+    };
+    let start = common::sigma(0.3);
+    let published = ascend(Ddrs::published(start, region));
+    assert!((published - 0.3).abs() < 0.021, "{published}");
+    let sane = ascend(Ddrs { rate: 0.1, iterations: 100, ..Ddrs::sane(start, region) });
+    assert!(sane > 0.5, "{sane}");
 }

@@ -1,6 +1,5 @@
 //! Which images, read how?
 
-use anyhow::ensure;
 use qcrs::data::{Channels, Layout, OpenOptions, Range, Split};
 use qcrs::run::Selection;
 use std::path::PathBuf;
@@ -24,6 +23,9 @@ pub struct DataArgs {
     /// Take ids below this only
     #[arg(long, value_name = "ID")]
     pub max: Option<u32>,
+    /// Take inputs with this label only, a name or a number
+    #[arg(long, value_name = "CLASS")]
+    pub of_class: Option<String>,
     /// Take so many inputs at most
     #[arg(long, value_name = "C")]
     pub count: Option<u32>,
@@ -61,18 +63,15 @@ impl DataArgs {
         }
     }
 
-    /// The ids of `of` inputs that are asked for, at least one.
-    pub fn ids(&self, of: u32) -> anyhow::Result<Vec<u32>> {
-        let ids: Vec<u32> = self.selection(of).ids().collect();
-        ensure!(
-            !ids.is_empty(),
-            "no input is selected; --skip, --offset, --max and --count leave nothing of {of}"
-        );
-        Ok(ids)
-    }
-
-    /// Which of `of` inputs are asked for.
+    /// Which of `of` inputs are asked for, whatever their label.
     pub fn selection(&self, of: u32) -> Selection {
-        Selection { of, skip: self.skip, offset: self.offset, max: self.max, count: self.count }
+        Selection {
+            of,
+            skip: self.skip,
+            offset: self.offset,
+            max: self.max,
+            listed: Vec::new(),
+            count: self.count,
+        }
     }
 }

@@ -3,7 +3,8 @@
 use anyhow::bail;
 use qcrs::certify::{Bound, Budget};
 use qcrs::search::{
-    Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, Qcrs, SearchSpec, Tau, Winner,
+    Accept, Ddrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau, Qcrs,
+    SearchSpec, Tau, Winner,
 };
 use qcrs::types::{Alpha, Sigma};
 
@@ -16,6 +17,12 @@ pub enum Method {
     Grid,
     /// Quasiconcave search per input (Kung & Chen 2024)
     Qcrs,
+    /// Gradient ascent on a smooth radius per input (Alfarra et al. 2022), by forward passes
+    Ddrs,
+    /// The same from several starts (Chen et al. 2021), reconstructed
+    InstaRs,
+    /// One σ, and as many draws as the input deserves (Chen et al. 2022), in a sound form
+    Iss,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -24,6 +31,16 @@ enum Mode {
     Default,
     /// As published
     Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Recipe {
+    /// Reaches the optimum with about as many passes as qcrs
+    Sane,
+    /// The published training scripts: σ moves by 0.02 at most
+    Published,
+    /// The published package: 180,000 passes per input
+    Package,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -65,9 +82,9 @@ pub struct MethodArgs {
     /// qcrs: the published program's way to give τ: τ = ε / this
     #[arg(long, alias = "epsilon_step", value_name = "S", conflicts_with = "tau")]
     epsilon_step: Option<f64>,
-    /// Draws per look of a search
-    #[arg(long, alias = "gradient_n", default_value_t = 500, value_name = "N")]
-    gradient_n: u32,
+    /// Draws per look of a search [default: 500; ddrs and insta-rs 64 or 100, iss 2000]
+    #[arg(long, alias = "gradient_n", value_name = "N")]
+    gradient_n: Option<u32>,
     /// qcrs: noise of the two looks of a difference
     #[arg(long, value_name = "common|independent", value_parser = parse::<Pairs>)]
     pairs: Option<Pairs>,
@@ -92,11 +109,38 @@ pub struct MethodArgs {
     /// grid: how the winner gets its certificate
     #[arg(long, value_enum, default_value = "fresh")]
     winner: WinnerArg,
+    /// ddrs, insta-rs: whose settings
+    #[arg(long, value_enum, default_value = "sane")]
+    recipe: Recipe,
+    /// ddrs, insta-rs: steps of the ascent [default: the recipe's]
+    #[arg(long, value_name = "K")]
+    iterations: Option<u32>,
+    /// ddrs, insta-rs: the factor of the gradient in a step [default: the recipe's]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<f64>,
+    /// ddrs, insta-rs: how far probabilities are kept from 0 and 1 [default: the recipe's]
+    #[arg(long, value_name = "P")]
+    clamp: Option<f64>,
+    /// insta-rs: where to start [default: half of σ, σ and twice σ]
+    #[arg(long, value_delimiter = ',', value_name = "SIGMAS")]
+    starts: Vec<f64>,
+    /// iss: what a radius may lose against all n draws, such as 0.01, or 5% of itself
+    #[arg(long, value_name = "LOSS", default_value = "0.01", value_parser = parse_loss)]
+    loss: Loss,
 }
 
 /// Reads an option by its name in spec.json, so that there is only one list of names.
 fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
+}
+
+/// An amount, or a share with a percent sign.
+fn parse_loss(text: &str) -> Result<Loss, String> {
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is no number"));
+    match text.strip_suffix('%') {
+        Some(percent) => Ok(Loss::Relative(number(percent)? / 100.0)),
+        None => Ok(Loss::Absolute(number(text)?)),
+    }
 }
 
 impl MethodArgs {
@@ -107,12 +151,19 @@ impl MethodArgs {
             Method::Grid => {
                 let Qcrs { sigma, low, high, .. } = self.published()?;
                 let winner = match self.winner {
-                    WinnerArg::Fresh => Winner::Fresh { draws: self.gradient_n },
+                    WinnerArg::Fresh => Winner::Fresh { draws: self.gradient_n.unwrap_or(500) },
                     WinnerArg::MaxOfCertificates => Winner::MaxOfCertificates,
                 };
                 SearchSpec::Grid(Grid { sigma, low, high, points: self.points, winner })
             }
             Method::Qcrs => SearchSpec::Qcrs(self.qcrs()?),
+            Method::Ddrs => SearchSpec::Ddrs(self.ddrs()?),
+            Method::InstaRs => SearchSpec::InstaRs(self.insta_rs()?),
+            Method::Iss => {
+                let published = Iss::published(self.published()?.sigma);
+                let draws = self.gradient_n.unwrap_or(published.draws);
+                SearchSpec::Iss(Iss { draws, loss: self.loss, ..published })
+            }
         };
         search.check()?;
         Ok(search)
@@ -135,8 +186,33 @@ impl MethodArgs {
         search.tolerance = self.epsilon.unwrap_or(search.tolerance);
         let steps = self.epsilon_step.map(|steps| search.tolerance / steps);
         search.step = self.tau.or(steps).unwrap_or(search.step);
-        search.draws = self.gradient_n;
+        search.draws = self.gradient_n.unwrap_or(search.draws);
         Ok(search)
+    }
+
+    fn ddrs(&self) -> anyhow::Result<Ddrs> {
+        let Qcrs { sigma, low, high, .. } = self.published()?;
+        let base = match self.recipe {
+            Recipe::Sane => Ddrs::sane(sigma, [low, high]),
+            Recipe::Published => Ddrs::published(sigma, [low, high]),
+            Recipe::Package => Ddrs::package(sigma, [low, high]),
+        };
+        Ok(Ddrs {
+            iterations: self.iterations.unwrap_or(base.iterations),
+            rate: self.rate.unwrap_or(base.rate),
+            draws: self.gradient_n.unwrap_or(base.draws),
+            clamp: self.clamp.unwrap_or(base.clamp),
+            ..base
+        })
+    }
+
+    fn insta_rs(&self) -> anyhow::Result<InstaRs> {
+        let search = InstaRs::around(&self.ddrs()?)?;
+        if self.starts.is_empty() {
+            return Ok(search);
+        }
+        let starts = self.starts.iter().map(|start| Sigma::new(*start)).collect::<Result<_, _>>()?;
+        Ok(InstaRs { starts, ..search })
     }
 
     fn qcrs(&self) -> anyhow::Result<Qcrs> {

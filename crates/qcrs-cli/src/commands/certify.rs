@@ -26,6 +26,9 @@ pub struct CertifyArgs {
     method: MethodArgs,
     #[command(flatten)]
     budget: BudgetArgs,
+    /// Ask only whether an input is of this class, a name or a number
+    #[arg(long, value_name = "CLASS")]
+    one_class: Option<String>,
     /// The seed of all noise; whoever knows it while choosing the inputs can fool the certificate
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -46,10 +49,11 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let budget = args.budget.budget()?;
     let setup = Setup::open(&args.model, &args.data)?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
-    let spec = setup.spec(args.data.selection(setup.len()?), search, budget, args.seed)?;
+    let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
+    let spec = setup.spec(setup.selection(&args.data)?, search, budget, one_class, args.seed)?;
     let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
     let failed = certify_into(&setup, &sampler, &spec, &dir, args.shard)?;
     summarize(&dir, args.format)?;
@@ -107,6 +111,9 @@ fn readable_name(spec: &Spec) -> PathBuf {
         SearchSpec::Cohen(search) => ("cohen", search.sigma),
         SearchSpec::Grid(search) => ("grid", search.sigma),
         SearchSpec::Qcrs(search) => ("qcrs", search.sigma),
+        SearchSpec::Ddrs(search) => ("ddrs", search.sigma),
+        SearchSpec::InstaRs(search) => ("insta-rs", search.ascent.sigma),
+        SearchSpec::Iss(search) => ("iss", search.sigma),
     };
     let model = spec.model.name.trim_end_matches(".onnx");
     let text = serde_json::to_string(spec).unwrap_or_default();

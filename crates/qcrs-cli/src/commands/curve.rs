@@ -62,7 +62,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
     let setup = Setup::open(&args.model, &args.data)?;
     let all = setup.len()?;
-    let ids = if args.ids.is_empty() { args.data.ids(all)? } else { args.ids.clone() };
+    let ids = if args.ids.is_empty() { setup.ids(&args.data)? } else { args.ids.clone() };
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }

@@ -72,7 +72,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let budget = Budget::new(100, 1000, Alpha::new(0.001)?);
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(typed.data.selection(setup.len()?), search, budget, 0)?;
+        let spec = setup.spec(setup.selection(&typed.data)?, search, budget, None, 0)?;
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, &into, Shard::WHOLE)?;
         let stored = run::read(&into)?;

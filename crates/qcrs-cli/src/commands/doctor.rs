@@ -79,7 +79,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
 
 fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
     let inputs = setup.len()?;
-    let selected = args.data.ids(inputs)?;
+    let selected = setup.ids(&args.data)?;
     // spread over the selection: folders and files are often sorted by class
     let step = (selected.len() / args.images as usize).max(1);
     let ids = selected.iter().step_by(step).take(args.images as usize);

@@ -21,7 +21,7 @@ pub enum Command {
     /// Certify built-in images with every method: offline, nothing to install
     Demo(demo::DemoArgs),
     /// Certify images: class and radius for each, in a run that can be stopped and resumed
-    Certify(certify::CertifyArgs),
+    Certify(Box<certify::CertifyArgs>),
     /// Predict images with the smoothed classifier, without radii
     Predict(predict::PredictArgs),
     /// Tables, figures and a page from runs and published result files

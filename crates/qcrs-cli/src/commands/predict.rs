@@ -48,7 +48,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids = args.data.ids(setup.len()?)?;
+    let ids = setup.ids(&args.data)?;
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;

@@ -5,7 +5,7 @@ use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, ensure};
-use qcrs::sample::MonteCarlo;
+use qcrs::sample::{MonteCarlo, OneClass};
 use qcrs::tune::{self, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
@@ -39,6 +39,9 @@ pub struct TuneArgs {
     /// Their failure probability
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
+    /// Ask only whether an input is of this class, a name or a number
+    #[arg(long, value_name = "CLASS")]
+    one_class: Option<String>,
     /// The seed of all noise
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -58,7 +61,8 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids = args.data.ids(setup.len()?)?;
+    let ids = setup.ids(&args.data)?;
+    let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
@@ -69,7 +73,11 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
             let label = example.label.with_context(|| {
                 format!("input {id} has no label; without one nobody knows which radius counts")
             })?;
-            Ok(tune.radii(&sampler, &example.pixels, label, (args.seed, *id))?)
+            let address = (args.seed, *id);
+            Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {
+                Some(question) => tune.radii(&question, &example.pixels, question.label(label), address)?,
+                None => tune.radii(&sampler, &example.pixels, label, address)?,
+            })
         };
         ids.iter().map(one).collect()
     });

@@ -9,7 +9,7 @@ use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::{Estimate, Outcome, decide, prepare};
 use qcrs::run::{self, Finding, Record, Spec};
-use qcrs::sample::{MonteCarlo, Votes};
+use qcrs::sample::Votes;
 use recorded::Recorded;
 use serde_json::json;
 use std::collections::HashSet;
@@ -80,7 +80,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     }
     let chosen = choose(records, args.replay);
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, setup.args.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));

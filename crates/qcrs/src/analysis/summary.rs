@@ -86,6 +86,7 @@ pub fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
     match guarantee {
         Some(Guarantee::FixedSigma) => "fixed-sigma",
         Some(Guarantee::FrozenSigma) => "frozen-sigma",
+        Some(Guarantee::ClassWise) => "class-wise",
         None => "unknown",
     }
 }

@@ -108,7 +108,14 @@ impl Table {
     /// The name of `class`: from the data where it has names, else its number.
     pub fn class_name(&self, class: usize) -> String {
         let names = self.spec.as_ref().and_then(|spec| spec.data.classes.as_ref());
-        names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+        let name = |class: usize| {
+            names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+        };
+        match self.spec.as_ref().and_then(|spec| spec.one_class) {
+            Some(asked) if class == 1 => name(asked),
+            Some(asked) => format!("not {}", name(asked)),
+            None => name(class),
+        }
     }
 }
 

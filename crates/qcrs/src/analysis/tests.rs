@@ -29,10 +29,11 @@ pub(crate) fn spec(of: u32) -> Spec {
             preprocess: "none".into(),
             classes: Some(vec!["cat".into(), "dog".into()]),
         },
-        selection: Selection { of, skip: 1, offset: 0, max: None, count: None },
+        selection: Selection { of, skip: 1, offset: 0, max: None, listed: Vec::new(), count: None },
         search: SearchSpec::Cohen(Fixed { sigma }),
         budget: Budget::new(10, 100, Alpha::new(0.001).unwrap()),
         seed: 7,
+        one_class: None,
         guarantee: Guarantee::FixedSigma,
     }
 }
@@ -43,7 +44,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         Some(radius) => Verdict::Certified { class, radius, sigma, p_lower: 0.9, p_upper: None },
         None => Verdict::Abstain(Reason::BelowHalf { class, p_lower: 0.4, sigma }),
     };
-    let selection = Some(Look { sigma, votes: Votes::from_iter([(class, 10)]) });
+    let selection = Some(Look::new(sigma, Votes::from_iter([(class, 10)])));
     let estimates = vec![Certificate {
         sigma,
         class,

@@ -98,14 +98,14 @@ pub fn prepare(
             let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
             let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
-            (class, None, Some(Look { sigma, votes }))
+            (class, None, Some(Look::new(sigma, votes)))
         }
     };
 
     let n = n.unwrap_or(budget.n);
     let estimate = |sigma| {
-        let seen = votes_at(sigma, looks.iter().chain(&selection));
-        let runner_up = sides::runner_up(budget, sides, named, (class, &seen), (sigma, n))?;
+        let before = votes_at(sigma, looks.iter().chain(&selection));
+        let runner_up = sides::runner_up(budget, sides, named, (class, &before), (sigma, n))?;
         Ok(Estimate { sigma, class, runner_up, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;

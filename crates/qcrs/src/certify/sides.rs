@@ -43,6 +43,6 @@ fn expected(seen: &Votes, class: usize, rival: usize, n: u32) -> Votes {
     let others = u64::from(n) - ours;
     let theirs = (share(seen.of(rival), total - seen.of(class)) * others as f64) as u64;
     // the rest is one class here: only its sum is looked at
-    let rest = (0..).find(|other| *other != class && *other != rival).unwrap_or(usize::MAX);
+    let rest = class.max(rival) + 1;
     Votes::from_iter([(class, ours), (rival, theirs), (rest, others - theirs)])
 }

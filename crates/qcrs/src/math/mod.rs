@@ -4,8 +4,10 @@
 //! Every routine says how far off it is, and `tests/golden_statistics.rs` asserts that number.
 
 mod binomial;
+mod exponential;
 mod normal;
 
 pub use binomial::{binomial_lower_tail, binomial_upper_tail};
 pub(crate) use binomial::{ln_lower_tail, ln_pmf, ln_tail_error, ln_upper_tail};
+pub(crate) use exponential::exp;
 pub use normal::{normal_cdf, normal_quantile, normal_quantile_lower};

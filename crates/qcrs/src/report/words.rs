@@ -17,6 +17,11 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
              re-runs the search on a perturbed input: there the noise level, and with it the answer, may change. \
              Certified accuracy over many inputs is that of a different classifier for each input."
         }
+        Some(Guarantee::ClassWise) => {
+            "class-wise: the answer is whether the input is of one class, with one noise level for that question, \
+             chosen beforehand on other inputs. Each radius holds, with the stated probability per input, for that \
+             yes-or-no classifier as it is deployed."
+        }
         None => {
             "unknown: the file does not say how its noise level was chosen, nor its number of draws or failure \
              probability; what its radii promise depends on all three."

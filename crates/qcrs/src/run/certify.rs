@@ -6,7 +6,7 @@ use super::meter::Meter;
 use super::results::results_tsv;
 use super::{Finding, Record, Spec, Timing, read};
 use crate::certify::certify;
-use crate::sample::SampleUnderNoise;
+use crate::sample::{OneClass, SampleUnderNoise};
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -146,6 +146,11 @@ pub fn record(
 ) -> Result<Record, Error> {
     let here = |source| Error::Input { index, source: Box::new(source) };
     let (x, label) = input(index).map_err(here)?;
+    let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
+    let (sampler, label): (&dyn SampleUnderNoise, _) = match &question {
+        Some(question) => (question, label.map(|label| question.label(label))),
+        None => (sampler, label),
+    };
     let finding = match certify(spec.search.search(), &spec.budget, sampler, &x, (spec.seed, index)) {
         Ok(outcome) => Finding::Outcome(outcome),
         Err(error @ Error::NotFinite { .. }) => Finding::Failed { error: error.to_string() },

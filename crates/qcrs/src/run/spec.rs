@@ -23,6 +23,9 @@ pub struct Spec {
     pub search: SearchSpec,
     /// How many draws, how sure.
     pub budget: Budget,
+    /// Ask only whether an input is of this class; then 1 is yes and 0 is no.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub one_class: Option<usize>,
     /// The seed of all noise.
     pub seed: u64,
     /// What kind of promise the certificates make.
@@ -54,8 +57,9 @@ pub struct ModelSpec {
     pub batch: Option<u32>,
 }
 
-/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max`, at most `count` of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max` and among those `listed`, at most
+/// `count` of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The number of inputs in the dataset.
     pub of: u32,
@@ -67,6 +71,9 @@ pub struct Selection {
     /// Only ids below this.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max: Option<u32>,
+    /// Only these ids, in increasing order; empty: no list.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub listed: Vec<u32>,
     /// At most this many.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub count: Option<u32>,
@@ -79,11 +86,23 @@ fn is_zero(value: &u32) -> bool {
 
 impl Selection {
     /// The ids, in order.
-    pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
+    pub fn ids(&self) -> impl Iterator<Item = u32> + use<'_> {
         let end = self.max.map_or(self.of, |max| max.min(self.of));
         (self.offset..end)
             .step_by(self.skip.max(1) as usize)
+            .filter(|id| self.listed.is_empty() || self.listed.binary_search(id).is_ok())
             .take(self.count.map_or(usize::MAX, |count| count as usize))
+    }
+}
+
+impl Guarantee {
+    /// What certificates of `search` promise, asked about all classes or about one.
+    pub fn of(search: &SearchSpec, one_class: Option<usize>) -> Self {
+        match (search.is_fixed(), one_class) {
+            (true, None) => Self::FixedSigma,
+            (true, Some(_)) => Self::ClassWise,
+            (false, _) => Self::FrozenSigma,
+        }
     }
 }
 
@@ -95,4 +114,6 @@ pub enum Guarantee {
     FixedSigma,
     /// A σ per input: the radius holds for the classifier smoothed with that σ, frozen.
     FrozenSigma,
+    /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
+    ClassWise,
 }

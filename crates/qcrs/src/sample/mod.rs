@@ -2,10 +2,14 @@
 
 mod input_transform;
 mod monte_carlo;
+mod one_class;
+mod soft;
 mod votes;
 
 pub use input_transform::{InputTransform, Transformed};
 pub use monte_carlo::MonteCarlo;
+pub use one_class::OneClass;
+pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;
 
 use crate::noise::{Draws, Noise};
@@ -81,4 +85,9 @@ impl<C: Classifier + ?Sized> Classifier for &C {
 pub trait SampleUnderNoise: Sync {
     /// Classifies `x` plus each of the `draws` of `noise` and counts the winners.
     fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error>;
+
+    /// The same with the mean probabilities beside the votes, for searches only.
+    fn soft_sample(&self, _: &[f32], _: Noise, _: &Draws) -> Result<(Votes, SoftVotes), Error> {
+        Err(Error::Invalid("this sampler counts votes only; the search needs the scores".into()))
+    }
 }

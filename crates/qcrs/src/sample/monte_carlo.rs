@@ -1,6 +1,6 @@
 //! SAMPLEUNDERNOISE by drawing noise on the CPU and asking a classifier batch by batch.
 
-use super::{Classifier, SampleUnderNoise, Votes};
+use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes};
 use crate::noise::{Draws, Noise};
 use crate::types::Error;
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 pub struct MonteCarlo<'a> {
     classifier: &'a dyn Classifier,
     batch: u32,
+    scores: Scores,
     passes: AtomicU64,
     stop: Arc<AtomicBool>,
 }
@@ -20,7 +21,19 @@ pub struct MonteCarlo<'a> {
 impl<'a> MonteCarlo<'a> {
     /// Asks `classifier` with `batch` noisy copies at a time (at least one).
     pub fn new(classifier: &'a dyn Classifier, batch: u32) -> Self {
-        Self { classifier, batch: batch.max(1), passes: 0.into(), stop: Arc::default() }
+        Self {
+            classifier,
+            batch: batch.max(1),
+            scores: Scores::default(),
+            passes: 0.into(),
+            stop: Arc::default(),
+        }
+    }
+
+    /// Says what the classifier's scores mean; logits, unless said otherwise.
+    #[must_use]
+    pub fn of(self, scores: Scores) -> Self {
+        Self { scores, ..self }
     }
 
     /// Forward passes made so far, for a progress display.
@@ -33,12 +46,14 @@ impl<'a> MonteCarlo<'a> {
         self.stop.clone()
     }
 
+    /// Counts a batch; `each` sees the scores of every copy.
     fn count_batch(
         &self,
         x: &[f32],
         noise: Noise,
         draws: &Draws,
         buffers: &mut Buffers,
+        mut each: impl FnMut(&[f32]),
     ) -> Result<Votes, Error> {
         if self.stop.load(Relaxed) {
             return Err(Error::Interrupted);
@@ -56,14 +71,21 @@ impl<'a> MonteCarlo<'a> {
                 return Err(Error::NotFinite { phase, draw, class, score: row[class] });
             }
             votes.add(argmax(row));
+            each(row);
         }
         self.passes.fetch_add(rows as u64, Relaxed);
         Ok(votes)
     }
-}
 
-impl SampleUnderNoise for MonteCarlo<'_> {
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+    /// Cuts `draws` into batches, spreads them over the threads and merges what they give, in order.
+    fn batches<T: Send>(
+        &self,
+        x: &[f32],
+        draws: &Draws,
+        count: impl Fn(&Draws, &mut Buffers) -> Result<T, Error> + Sync,
+        merge: impl Fn(T, T) -> T + Sync,
+        nothing: impl Fn() -> T + Sync,
+    ) -> Result<T, Error> {
         if x.len() != self.classifier.input_len() {
             let (has, wants) = (x.len(), self.classifier.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the classifier takes {wants}")));
@@ -74,10 +96,27 @@ impl SampleUnderNoise for MonteCarlo<'_> {
             .map_init(Buffers::default, |buffers, number| {
                 let start = draws.range.start + number as u32 * self.batch;
                 let end = start.saturating_add(self.batch).min(draws.range.end);
-                self.count_batch(x, noise, &Draws { stream: draws.stream, range: start..end }, buffers)
+                count(&Draws { stream: draws.stream, range: start..end }, buffers)
             })
             // no short cut on an error: of several failing batches the first is named, on any number of threads
-            .reduce(|| Ok(Votes::default()), |a, b| Ok(a?.merge(b?)))
+            .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
+    }
+}
+
+impl SampleUnderNoise for MonteCarlo<'_> {
+    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        let count = |draws: &Draws, buffers: &mut Buffers| self.count_batch(x, noise, draws, buffers, |_| ());
+        self.batches(x, draws, count, Votes::merge, Votes::default)
+    }
+
+    fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+        let count = |draws: &Draws, buffers: &mut Buffers| {
+            let mut soft = SoftVotes::default();
+            let votes = self.count_batch(x, noise, draws, buffers, |row| soft.add(row, self.scores))?;
+            Ok((votes, soft))
+        };
+        let merge = |(a, b): (Votes, SoftVotes), (c, d)| (a.merge(c), b.merge(d));
+        self.batches(x, draws, count, merge, Default::default)
     }
 }
 

@@ -1,14 +1,20 @@
 //! Which σ should this input get?
 
+mod ddrs;
 mod fixed;
 mod grid;
+mod insta_rs;
+mod iss;
 mod plan;
 mod preset;
 mod probe;
 mod qcrs;
 
+pub use ddrs::Ddrs;
 pub use fixed::Fixed;
 pub use grid::{Grid, Winner};
+pub use insta_rs::InstaRs;
+pub use iss::{Iss, Loss};
 pub use plan::{Naming, Plan, Sides};
 pub use probe::{Look, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
@@ -32,6 +38,12 @@ pub enum SearchSpec {
     Grid(Grid),
     /// Bisection on the sign of dR/dσ.
     Qcrs(Qcrs),
+    /// Gradient ascent on a smooth radius.
+    Ddrs(Ddrs),
+    /// The same from several starts.
+    InstaRs(InstaRs),
+    /// One σ, and as many draws as the input deserves.
+    Iss(Iss),
 }
 
 impl SearchSpec {
@@ -41,6 +53,9 @@ impl SearchSpec {
             Self::Cohen(search) => search,
             Self::Grid(search) => search,
             Self::Qcrs(search) => search,
+            Self::Ddrs(search) => search,
+            Self::InstaRs(search) => search,
+            Self::Iss(search) => search,
         }
     }
 
@@ -50,6 +65,9 @@ impl SearchSpec {
             Self::Cohen(_) => Ok(()),
             Self::Grid(search) => search.check(),
             Self::Qcrs(search) => search.check(),
+            Self::Ddrs(search) => search.check(),
+            Self::InstaRs(search) => search.check(),
+            Self::Iss(search) => search.check(),
         }
     }
 
@@ -61,7 +79,7 @@ impl SearchSpec {
         }
     }
 
-    /// The forward passes that one input will take.
+    /// The forward passes that one input will take, or may take at most.
     pub fn passes(&self, n0: u32, n: u32) -> u64 {
         let looks = match self {
             Self::Cohen(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
@@ -69,12 +87,21 @@ impl SearchSpec {
                 u64::from(points + 1) * u64::from(*draws)
             }
             Self::Qcrs(search) => search.passes(),
+            Self::Ddrs(search) => search.passes(),
+            Self::InstaRs(search) => search.passes(),
+            Self::Iss(search) => u64::from(search.draws),
         };
+        let n0 = if self.names_the_class() { 0 } else { n0 };
         looks + u64::from(n0) + u64::from(self.certificates()) * u64::from(n)
+    }
+
+    /// Whether the search's own draws name the class, so that none are spent on that.
+    fn names_the_class(&self) -> bool {
+        matches!(self, Self::Iss(_))
     }
 
     /// Whether every input gets the same σ, chosen beforehand.
     pub fn is_fixed(&self) -> bool {
-        matches!(self, Self::Cohen(_))
+        matches!(self, Self::Cohen(_) | Self::Iss(_))
     }
 }

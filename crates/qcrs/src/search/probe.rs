@@ -3,7 +3,7 @@
 use crate::bounds::clopper_pearson_lower;
 use crate::noise::{Draws, Noise, Phase, Stream};
 use crate::radius;
-use crate::sample::{SampleUnderNoise, Votes};
+use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,16 @@ pub struct Look {
     pub sigma: Sigma,
     /// What the classifier said there.
     pub votes: Votes,
+    /// How sure it was, where the search asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub soft: Option<SoftVotes>,
+}
+
+impl Look {
+    /// Votes alone.
+    pub fn new(sigma: Sigma, votes: Votes) -> Self {
+        Self { sigma, votes, soft: None }
+    }
 }
 
 impl<'a> Probe<'a> {
@@ -67,6 +77,17 @@ impl<'a> Probe<'a> {
         Ok([self.look_at(sigmas[0], &draws)?, self.look_at(sigmas[1], &other)?])
     }
 
+    /// The mean probabilities at two σ, with the same `n` fresh draws at both.
+    pub fn soft_pair(&mut self, sigmas: [Sigma; 2], n: u32) -> Result<[SoftVotes; 2], Error> {
+        let draws = self.fresh(n)?;
+        let mut soft_look = |sigma| {
+            let (votes, soft) = self.sampler.soft_sample(self.x, Noise::Gaussian(sigma), &draws)?;
+            self.looks.push(Look { sigma, votes, soft: Some(soft.clone()) });
+            Ok::<_, Error>(soft)
+        };
+        Ok([soft_look(sigmas[0])?, soft_look(sigmas[1])?])
+    }
+
     /// The radius that `look` itself would certify for `class`; 0 when it would abstain.
     pub fn radius(&self, look: &Look, class: usize) -> Result<f64, Error> {
         self.radius_of(look.votes.of(class), look.votes.total(), look.sigma)
@@ -103,7 +124,7 @@ impl<'a> Probe<'a> {
 
     fn look_at(&mut self, sigma: Sigma, draws: &Draws) -> Result<Look, Error> {
         let votes = self.sampler.sample_under_noise(self.x, Noise::Gaussian(sigma), draws)?;
-        let look = Look { sigma, votes };
+        let look = Look::new(sigma, votes);
         self.looks.push(look.clone());
         Ok(look)
     }

@@ -4,7 +4,7 @@
 use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
-use qcrs::search::{Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Fixed, Grid, InstaRs, Iss, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
 pub fn sigma(value: f64) -> Sigma {
@@ -24,17 +24,21 @@ pub fn searches() -> Vec<(&'static str, SearchSpec)> {
     let region = [sigma(0.12), sigma(1.7)];
     let grid = |winner| Grid { sigma: sigma(0.5), low: region[0], high: region[1], points: 6, winner };
     let paper = Qcrs { draws: 100, ..Qcrs::paper(sigma(0.5), region, 0.1, 0.15) };
+    let ddrs = Ddrs { iterations: 12, draws: 16, rate: 0.1, ..Ddrs::sane(sigma(0.5), region) };
     vec![
         ("cohen", cohen(0.5)),
         ("grid", SearchSpec::Grid(grid(Winner::Fresh { draws: 100 }))),
         ("grid, max of certificates", SearchSpec::Grid(grid(Winner::MaxOfCertificates))),
         ("qcrs", SearchSpec::Qcrs(paper.clone().repaired())),
         ("qcrs, paper", SearchSpec::Qcrs(paper)),
+        ("ddrs", SearchSpec::Ddrs(ddrs.clone())),
+        ("insta-rs", SearchSpec::InstaRs(InstaRs::around(&ddrs).unwrap())),
+        ("iss", SearchSpec::Iss(Iss { draws: 100, unit: 20, ..Iss::published(sigma(0.5)) })),
     ]
 }
 
 pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
-    let guarantee = if search.is_fixed() { Guarantee::FixedSigma } else { Guarantee::FrozenSigma };
+    let guarantee = Guarantee::of(&search, None);
     Spec {
         qcrs: "test".into(),
         noise: "test".into(),
@@ -56,9 +60,10 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             preprocess: "none".into(),
             classes: None,
         },
-        selection: Selection { of: inputs, skip: 1, offset: 0, max: None, count: None },
+        selection: Selection { of: inputs, skip: 1, offset: 0, max: None, listed: Vec::new(), count: None },
         search,
         budget,
+        one_class: None,
         seed: 9,
         guarantee,
     }

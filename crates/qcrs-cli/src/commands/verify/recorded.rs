@@ -2,38 +2,48 @@
 
 use qcrs::certify::Outcome;
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{SampleUnderNoise, Votes};
-use qcrs::types::{Error, Sigma};
+use qcrs::sample::{SampleUnderNoise, SoftVotes, Votes};
+use qcrs::search::Look;
+use qcrs::types::Error;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Answers with the votes of a record, in the order in which they were cast. A question that the
 /// record does not answer is an error: then the record does not belong to the spec.
-pub struct Recorded(Mutex<VecDeque<(Sigma, Votes)>>);
+pub struct Recorded(Mutex<VecDeque<Look>>);
 
 impl Recorded {
     /// The votes of `outcome` that came before the certificates.
     pub fn new(outcome: &Outcome) -> Self {
-        let looks = outcome.looks.iter().chain(&outcome.selection);
-        Self(Mutex::new(looks.map(|look| (look.sigma, look.votes.clone())).collect()))
+        Self(Mutex::new(outcome.looks.iter().chain(&outcome.selection).cloned().collect()))
     }
+
+    fn next(&self, noise: Noise, draws: &Draws) -> Result<Look, Error> {
+        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = left.pop_front().ok_or_else(|| missing("votes"))?;
+        let (total, asked) = (look.votes.total(), draws.range.len() as u64);
+        let Noise::Gaussian(at) = noise;
+        if (total, look.sigma) == (asked, at) {
+            return Ok(look);
+        }
+        let (sigma, at) = (look.sigma.get(), at.get());
+        Err(Error::Invalid(format!(
+            "there are {total} votes at σ = {sigma} where the spec asks for {asked} at σ = {at}"
+        )))
+    }
+}
+
+fn missing(what: &str) -> Error {
+    Error::Invalid(format!("{what} are missing that the spec asks for"))
 }
 
 impl SampleUnderNoise for Recorded {
     fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = (draws.range.len() as u64, noise);
-        match left.pop_front() {
-            Some((sigma, votes)) if wanted == (votes.total(), Noise::Gaussian(sigma)) => Ok(votes),
-            Some((sigma, votes)) => {
-                let (total, sigma) = (votes.total(), sigma.get());
-                let (asked, Noise::Gaussian(at)) = wanted;
-                Err(Error::Invalid(format!(
-                    "there are {total} votes at σ = {sigma} where the spec asks for {asked} at σ = {}",
-                    at.get()
-                )))
-            }
-            None => Err(Error::Invalid("votes are missing that the spec asks for".into())),
-        }
+        Ok(self.next(noise, draws)?.votes)
+    }
+
+    fn soft_sample(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+        let look = self.next(noise, draws)?;
+        Ok((look.votes, look.soft.ok_or_else(|| missing("probabilities"))?))
     }
 }

@@ -1,0 +1,120 @@
+//! Alfarra et al. 2022 (DDRS): climb a smooth radius, step by step.
+
+use super::{Plan, Probe, SigmaSearch};
+use crate::math::normal_quantile;
+use crate::sample::SoftVotes;
+use crate::types::{Error, Sigma};
+use serde::{Deserialize, Serialize};
+
+/// Gradient ascent on R̃(σ) = σ/2 (Φ⁻¹(ψ₁) − Φ⁻¹(ψ₂)), where ψ₁ ≥ ψ₂ are the two largest mean
+/// probabilities under noise.
+///
+/// The published programs differentiate the network. Here dR̃/dσ is a central difference with the same noise
+/// vectors on both sides (common random numbers): forward passes only, for any model. As the step shrinks it is
+/// the derivative that they take, with noise held fixed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ddrs {
+    /// σ₀: where the ascent begins.
+    pub sigma: Sigma,
+    /// σ stays above this.
+    pub low: Sigma,
+    /// σ stays below this.
+    pub high: Sigma,
+    /// K: how many steps.
+    pub iterations: u32,
+    /// The factor of the gradient in a step.
+    pub rate: f64,
+    /// Noise vectors per step; each costs two passes.
+    pub draws: u32,
+    /// Mean probabilities are kept this far from 0 and 1.
+    pub clamp: f64,
+}
+
+/// Half the width of the difference, as a share of σ: small against the bend of R̃, large against the rounding
+/// of scores in f32.
+const WIDTH: f64 = 0.01;
+
+impl Ddrs {
+    /// The settings of the published training scripts: K = 100, rate 1e-4, 64 draws, clamp 0.02. They can raise
+    /// σ by 0.02 at most.
+    pub fn published(sigma: Sigma, [low, high]: [Sigma; 2]) -> Self {
+        Self { sigma, low, high, iterations: 100, rate: 1e-4, draws: 64, clamp: 0.02 }
+    }
+
+    /// The settings of the published package: K = 900, rate 0.04, 100 draws, clamp 0.001.
+    pub fn package(sigma: Sigma, [low, high]: [Sigma; 2]) -> Self {
+        Self { sigma, low, high, iterations: 900, rate: 0.04, draws: 100, clamp: 0.001 }
+    }
+
+    /// Settings that reach the optimum with about as many passes as QCRS: K = 40, 64 draws, a rate with which
+    /// they cross the region, clamp 0.001.
+    pub fn sane(sigma: Sigma, [low, high]: [Sigma; 2]) -> Self {
+        let rate = 0.04 * sigma.get();
+        Self { sigma, low, high, iterations: 40, rate, draws: 64, clamp: 0.001 }
+    }
+
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        let Self { sigma, low, high, iterations, rate, draws, clamp } = self;
+        let problem = if !(low <= sigma && sigma <= high && low < high) {
+            let (low, sigma, high) = (low.get(), sigma.get(), high.get());
+            format!("the ascent begins at {sigma}, outside of [{low}, {high}]; see --left and --right")
+        } else if *iterations == 0 {
+            "an ascent needs at least one step; see --iterations".into()
+        } else if !(*rate > 0.0 && rate.is_finite()) {
+            format!("the rate must be positive, got {rate}; see --rate")
+        } else if *draws == 0 {
+            "a step needs at least one draw; see --gradient-n".into()
+        } else if !(*clamp > 0.0 && *clamp < 0.5) {
+            format!("probabilities can be kept between 0 and ½ away from the ends, not {clamp}; see --clamp")
+        } else {
+            return Ok(());
+        };
+        Err(Error::Invalid(problem))
+    }
+
+    /// Draws per input: two per noise vector of each step.
+    pub fn passes(&self) -> u64 {
+        2 * u64::from(self.iterations) * u64::from(self.draws)
+    }
+
+    /// R̃ at `sigma`.
+    pub fn soft_radius(&self, sigma: f64, soft: &SoftVotes) -> Result<f64, Error> {
+        let [first, second] = soft.top_two().map(|p| p.clamp(self.clamp, 1.0 - self.clamp));
+        Ok(0.5 * sigma * (normal_quantile(first)? - normal_quantile(second)?))
+    }
+
+    /// R̃ and dR̃/dσ at `sigma`, from fresh draws.
+    pub fn slope(&self, probe: &mut Probe<'_>, sigma: f64) -> Result<[f64; 2], Error> {
+        let ends = [sigma * (1.0 - WIDTH), sigma * (1.0 + WIDTH)];
+        let soft = probe.soft_pair([Sigma::new(ends[0])?, Sigma::new(ends[1])?], self.draws)?;
+        let left = self.soft_radius(ends[0], &soft[0])?;
+        let right = self.soft_radius(ends[1], &soft[1])?;
+        Ok([0.5 * (left + right), (right - left) / (ends[1] - ends[0])])
+    }
+
+    /// Climbs from `start`; `visit` sees every σ with its R̃. Returns the last σ.
+    pub fn climb(
+        &self,
+        probe: &mut Probe<'_>,
+        start: Sigma,
+        mut visit: impl FnMut(f64, f64),
+    ) -> Result<f64, Error> {
+        let mut sigma = start.get();
+        for _ in 0..self.iterations {
+            let [radius, slope] = self.slope(probe, sigma)?;
+            visit(sigma, radius);
+            sigma = (sigma + self.rate * slope).clamp(self.low.get(), self.high.get());
+        }
+        Ok(sigma)
+    }
+}
+
+impl SigmaSearch for Ddrs {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        self.check()?;
+        let sigma = self.climb(probe, self.sigma, |_, _| ())?;
+        Ok(Sigma::new(sigma)?.into())
+    }
+}
