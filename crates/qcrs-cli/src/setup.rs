@@ -37,8 +37,13 @@ impl Setup {
                 model.model.display()
             );
         }
-        // one pool for everything: sampling takes its number of threads from it
-        rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global().context("threads")?;
+        // one pool for everything: sampling takes its number of threads from it, and a second model shares it
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global();
+        ensure!(
+            pool.is_ok() || rayon::current_num_threads() == model.threads(),
+            "cannot start {} threads",
+            model.threads()
+        );
         Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
     }
 

@@ -8,6 +8,7 @@ mod data;
 mod demo;
 mod doctor;
 mod merge;
+mod paper;
 mod predict;
 mod radius;
 mod report;
@@ -32,6 +33,8 @@ pub enum Command {
     Curve(curve::CurveArgs),
     /// The best single σ for a model, chosen on inputs that are not judged
     Tune(tune::TuneArgs),
+    /// The experiments of the paper, each beside the paper's numbers
+    Paper(Box<paper::PaperArgs>),
     /// Calculate bound and radius from votes
     Radius(radius::RadiusArgs),
     /// Recompute every radius of a run from its votes, and re-sample some inputs
@@ -58,6 +61,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Paper(args) => paper::run(&args),
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),

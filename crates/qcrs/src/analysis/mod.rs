@@ -7,6 +7,7 @@ mod classes;
 mod curve;
 mod estimate;
 mod paired;
+mod shape;
 mod summary;
 mod table;
 mod tsv;
@@ -15,6 +16,7 @@ pub use classes::{ClassRow, Spread, classes};
 pub use curve::{Curve, CurvePoint};
 pub use estimate::{Estimate, high_probability_accuracy};
 pub use paired::{Paired, paired};
+pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::{Summary, guarantee_name};
 pub use table::{Row, Table};
 

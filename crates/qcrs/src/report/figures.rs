@@ -37,7 +37,8 @@ pub fn all(
     Ok(figures)
 }
 
-fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
+/// The radius–accuracy figure.
+pub fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
     let scores = analysis.tables.iter().flat_map(|table| &table.rows).filter_map(Row::score);
     let x = (0.0, roomy(scores.fold(0.0, f64::max)));
     let mut series = Vec::new();

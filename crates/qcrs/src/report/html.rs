@@ -8,11 +8,13 @@ use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::types::Error;
 use minijinja::{Environment, Value, context};
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 6] = [
     ("head.html", include_str!("templates/head.html")),
     ("table.html", include_str!("templates/table.html")),
     ("page.html", include_str!("templates/page.html")),
     ("sheet.html", include_str!("templates/sheet.html")),
+    ("section.html", include_str!("templates/section.html")),
+    ("sections.html", include_str!("templates/sections.html")),
 ];
 
 /// What to put on a page.

@@ -32,9 +32,9 @@ mod tables;
 mod words;
 
 pub use data::{csv, json};
-pub use figures::figures;
+pub use figures::{accuracy as certified_accuracy, figures};
 pub use html::{Page, Picture, html};
-pub use sheet::{Sheet, SheetTable};
+pub use sheet::{Sheet, SheetTable, page};
 pub use words::guarantee_in_words;
 
 use crate::analysis::Analysis;

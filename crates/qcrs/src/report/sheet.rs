@@ -1,8 +1,8 @@
 //! A page of figures and tables for numbers that are no certificates, such as the course of a training.
 
-use super::grid::{Cell, Grid};
+use super::grid::{Cell, Grid, markdown_escape};
 use super::html::render;
-use super::plot::Plot;
+use super::plot::{Plot, stacked};
 use super::svg;
 use crate::types::Error;
 use minijinja::{Value, context};
@@ -34,16 +34,54 @@ pub struct SheetTable {
 impl Sheet {
     /// A self-contained HTML page: no script, no address outside itself, light and dark, any width.
     pub fn html(&self) -> Result<String, Error> {
+        render("sheet.html", self.values())
+    }
+
+    /// The same as a part of a page of several, see [`page`].
+    pub fn section(&self) -> Result<String, Error> {
+        render("section.html", self.values())
+    }
+
+    /// What must be known and the tables, in GitHub's Markdown.
+    pub fn markdown(&self) -> String {
+        let notes = self.warnings.iter().map(|note| markdown_escape(note) + "\n\n");
+        let tables = self.tables.iter().map(|table| table.grid().markdown() + "\n");
+        format!("# {}\n\n", markdown_escape(&self.title)) + &notes.chain(tables).collect::<String>()
+    }
+
+    /// Aligned tables for a terminal.
+    pub fn text(&self) -> String {
+        let tables: Vec<String> = self.tables.iter().map(|table| table.grid().text()).collect();
+        let notes: String = self.warnings.iter().map(|note| note.clone() + "\n").collect();
+        tables.join("\n") + "\n" + &notes
+    }
+
+    /// All figures in one SVG file; `None` without figures.
+    pub fn svg(&self) -> Option<String> {
+        (!self.figures.is_empty()).then(|| stacked(&self.title, &self.figures))
+    }
+
+    fn values(&self) -> Value {
         let figure = |plot: &Plot| Value::from_safe_string(plot.svg(None));
-        let values = context! {
+        context! {
             title => self.title.clone(),
-            style => Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE),
+            style => style(),
             warnings => self.warnings.clone(),
             figures => self.figures.iter().map(figure).collect::<Vec<_>>(),
             tables => self.tables.iter().map(|table| table.grid().value()).collect::<Vec<_>>(),
-        };
-        render("sheet.html", values)
+        }
     }
+}
+
+/// A page of the sections of several sheets, as self-contained as [`Sheet::html`]. Sections must come from
+/// [`Sheet::section`]: they are not escaped again.
+pub fn page(title: &str, sections: &[String]) -> Result<String, Error> {
+    let sections: Vec<Value> = sections.iter().cloned().map(Value::from_safe_string).collect();
+    render("sections.html", context! { title, style => style(), sections })
+}
+
+fn style() -> Value {
+    Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE)
 }
 
 impl SheetTable {

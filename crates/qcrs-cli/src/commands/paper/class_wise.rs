@@ -1,0 +1,117 @@
+//! One σ per class (appendix J), fitted on training images.
+
+use super::PaperArgs;
+use super::lab::{Effort, Lab};
+use super::published::CLASS_WISE;
+use super::words::{head, of_the_paper, with_interval};
+use crate::args::DataArgs;
+use crate::progress::Progress;
+use crate::setup::Setup;
+use anyhow::{Context, ensure};
+use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::data::Split;
+use qcrs::report::{Sheet, SheetTable};
+use qcrs::run::Selection;
+use qcrs::sample::OneClass;
+use qcrs::search::{Fixed, SearchSpec};
+use qcrs::tune::{self, Tune};
+use qcrs::types::Sigma;
+
+/// For each class the question "is it this?", at the σ of the training and at a σ of its own.
+pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
+    ensure!(args.data.split == Split::Test, "σ is fitted on the training images; leave --split out");
+    let published: Vec<String> = CLASS_WISE.iter().map(|(name, _, _)| (*name).to_owned()).collect();
+    let classes = if args.classes.is_empty() { &published } else { &args.classes };
+    let training = Setup::open(&args.model, &DataArgs { split: Split::Train, ..args.data.clone() })?;
+    ensure!(
+        training.data.about.blake3 != lab.setup.data.about.blake3,
+        "{}: there are no training images beside the others, and σ must not be fitted on those it is judged by",
+        args.data.data.display()
+    );
+    let mut rows = Vec::new();
+    for name in classes {
+        let class = lab.setup.class(name)?;
+        let sigma = fit(lab, &training, class)?;
+        let mut listed = Vec::new();
+        for id in lab.selection.ids() {
+            if lab.setup.example(id)?.label == Some(class) {
+                listed.push(id);
+            }
+        }
+        ensure!(!listed.is_empty(), "none of the selected inputs is of class {name}; take more of them");
+        let selection = Selection { listed, ..lab.selection.clone() };
+        let run = |sigma: Sigma, which: &str| {
+            let name = format!("class-{class}-{which}");
+            lab.run_on(&name, SearchSpec::Cohen(Fixed { sigma }), selection.clone(), Some(class))
+        };
+        rows.push(row(lab, name, sigma, run(lab.sigma(), "common")?, run(sigma, "own")?)?);
+    }
+    Ok(Sheet {
+        title: "One σ per class (appendix J)".into(),
+        warnings: vec![
+            "The answer is class or not class; ACR over the images of the class. Each class's σ was chosen on training \
+             images. The paper took it from its Table 5, that is from the test images."
+                .into(),
+        ],
+        figures: Vec::new(),
+        tables: vec![SheetTable {
+            caption: "ACR of the yes-or-no question".into(),
+            head: head(&["class", "own σ", "paper", "ACR, σ of the training", "paper", "ACR, own σ", "paper", "gain"]),
+            rows,
+        }],
+    })
+}
+
+/// The σ that promises the largest mean radius on training images of the class.
+fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
+    let (images, draws) = match lab.effort {
+        Effort::Small => (10, 200),
+        Effort::Medium => (50, 400),
+        Effort::Full => (200, 1000),
+    };
+    let base = lab.sigma().get();
+    let sigmas = (0..12).map(|at| Sigma::new(0.4 * base * 6.25_f64.powf(f64::from(at) / 11.0)));
+    let sigmas: Vec<Sigma> = sigmas.collect::<Result<_, _>>()?;
+    let tune = Tune { sigmas, draws, n: lab.budget.n, alpha: lab.budget.alpha };
+    let key = (class, images, draws, lab.budget, &tune.sigmas);
+    let sigma: f64 = lab.remember(&format!("fit-{class}"), &key, || {
+        let mut ids = Vec::new();
+        for id in 0..training.len()? {
+            if training.example(id)?.label == Some(class) {
+                ids.push(id);
+            }
+            if ids.len() == images {
+                break;
+            }
+        }
+        let passes = ids.len() as u64 * tune.sigmas.len() as u64 * u64::from(draws);
+        let question = OneClass { inner: lab.sampler, class };
+        let radii = Progress::new(passes).watch(lab.sampler, || {
+            let one =
+                |id: &u32| Ok(tune.radii(&question, &training.example(*id)?.pixels, 1, (lab.seed, *id))?);
+            ids.iter().map(one).collect::<anyhow::Result<Vec<_>>>()
+        })?;
+        Ok(tune::best(&tune.promises(&radii)).context("no σ was tried")?.sigma)
+    })?;
+    Ok(Sigma::new(sigma)?)
+}
+
+fn row(lab: &Lab<'_>, name: &str, sigma: Sigma, common: Table, own: Table) -> anyhow::Result<Vec<String>> {
+    let half = (lab.sigma().get() - 0.5).abs() < 1e-9;
+    let published = CLASS_WISE.iter().find(|(other, _, _)| half && *other == name);
+    let analysis = Analysis::new(vec![common, own], &Options::default())?;
+    let acr = |place: usize| -> anyhow::Result<String> {
+        Ok(with_interval(analysis.summaries[place].acr.as_ref().context("the data has no labels")?))
+    };
+    let gain = analysis.paired.first().and_then(|pair| pair.gain);
+    Ok(vec![
+        name.to_owned(),
+        format!("{:.3}", sigma.get()),
+        published.map_or_else(|| "–".into(), |(_, sigma, _)| format!("{sigma:.2}")),
+        acr(0)?,
+        of_the_paper(published.map(|(_, _, acr)| acr[0])),
+        acr(1)?,
+        of_the_paper(published.map(|(_, _, acr)| acr[1])),
+        gain.map_or_else(|| "–".into(), |gain| format!("{:.0} %", 100.0 * gain.value)),
+    ])
+}

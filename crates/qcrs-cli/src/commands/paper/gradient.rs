@@ -1,0 +1,130 @@
+//! How many draws does the sign of dR/dσ need? (Appendix H)
+
+use super::lab::{Effort, Lab};
+use super::words::head;
+use crate::progress::Progress;
+use anyhow::Context;
+use qcrs::bounds::clopper_pearson_lower;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::radius;
+use qcrs::report::plot::{Mark, Plot, Series};
+use qcrs::report::{Sheet, SheetTable};
+use qcrs::sample::SampleUnderNoise;
+use qcrs::types::Sigma;
+use serde::{Deserialize, Serialize};
+
+/// Draws per look, and how often each difference is taken.
+const LOOKS: [(u32, u32); 7] =
+    [(8, 20), (32, 20), (125, 20), (500, 20), (2000, 10), (10_000, 4), (100_000, 2)];
+
+/// R(σ + τ) − R(σ − τ) of one input, repeated.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Differences {
+    index: u32,
+    /// Draws per look, and the differences.
+    by_n: Vec<(u32, Vec<f64>)>,
+}
+
+/// The difference that the search goes by, at the σ of the training, by the number of draws.
+pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
+    let (inputs, most) = match lab.effort {
+        Effort::Small => (5, 2000),
+        Effort::Medium => (20, 10_000),
+        Effort::Full => (50, 100_000),
+    };
+    let looks: Vec<(u32, u32)> = LOOKS.into_iter().filter(|(n, _)| *n <= most).collect();
+    let ids: Vec<u32> = lab.selection.ids().take(inputs).collect();
+    let tau = lab.published.step.min(0.5 * lab.sigma().get());
+    let per_input: u64 = looks.iter().map(|(n, times)| 2 * u64::from(n * times)).sum::<u64>() + 500;
+    let progress = Progress::new(per_input * ids.len() as u64);
+    let all = progress.watch(lab.sampler, || {
+        let one = |id: &u32| {
+            lab.remember(&format!("gradient-{id}"), &(tau, &looks), || differences(lab, *id, tau, &looks))
+        };
+        ids.iter().map(one).collect::<anyhow::Result<Vec<Differences>>>()
+    })?;
+    Ok(sheet(lab, &all, &looks, tau))
+}
+
+fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow::Result<Differences> {
+    let example = lab.setup.example(id)?;
+    let stream = Stream { seed: lab.seed, input: id, phase: Phase::Curve };
+    let mut next = 0;
+    // every look has draws of its own, as in the released program
+    let mut votes = |sigma: f64, n: u32| {
+        let draws = Draws { stream, range: next..next + n };
+        next += n;
+        lab.sampler.sample_under_noise(&example.pixels, Noise::Gaussian(Sigma::new(sigma)?), &draws)
+    };
+    let at = lab.sigma().get();
+    let class = votes(at, 500)?.winner().context("nobody voted")?;
+    let mut radius = |sigma: f64, n: u32| -> anyhow::Result<f64> {
+        let p_lower = clopper_pearson_lower(votes(sigma, n)?.of(class), n.into(), lab.budget.alpha)?;
+        Ok(radius::gaussian(p_lower, Sigma::new(sigma)?)?.unwrap_or(0.0))
+    };
+    let mut by_n = Vec::new();
+    for &(n, times) in looks {
+        let repeat = |_| Ok::<_, anyhow::Error>(radius(at + tau, n)? - radius(at - tau, n)?);
+        by_n.push((n, (0..times).map(repeat).collect::<Result<_, _>>()?));
+    }
+    Ok(Differences { index: id, by_n })
+}
+
+fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> Sheet {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let truth: Vec<f64> =
+        all.iter().map(|input| input.by_n.last().map_or(0.0, |(_, last)| mean(last))).collect();
+    let (mut rows, mut curve) = (Vec::new(), Vec::new());
+    for (place, (n, _)) in looks.iter().enumerate() {
+        let (mut flips, mut zeros, mut signs, mut spread) = (0, 0, 0, 0.0);
+        for (input, truth) in all.iter().zip(&truth) {
+            let values = &input.by_n[place].1;
+            let middle = mean(values);
+            spread += (values.iter().map(|value| (value - middle).powi(2)).sum::<f64>()
+                / values.len() as f64)
+                .sqrt();
+            signs += values.len();
+            zeros += values.iter().filter(|value| **value == 0.0).count();
+            flips += values.iter().filter(|value| *value * truth < 0.0).count();
+        }
+        let share = |count: usize| 100.0 * count as f64 / signs.max(1) as f64;
+        curve.push((f64::from(*n).log10(), share(flips)));
+        rows.push(vec![
+            n.to_string(),
+            format!("{:.4}", spread / all.len().max(1) as f64),
+            format!("{:.1} %", share(flips)),
+            format!("{:.1} %", share(zeros)),
+            signs.to_string(),
+        ]);
+    }
+    let last = looks.last().map_or(0, |(n, _)| *n);
+    let figure = Plot {
+        title: "Wrong signs of dR/dσ by draws per look".into(),
+        desc: "The share of differences whose sign is not that of the largest looks.".into(),
+        x_label: "log10 of the draws per look",
+        y_label: "wrong signs, %",
+        whole_x: false,
+        x: (0.5, curve.last().map_or(1.0, |point| point.0) + 0.2),
+        y: (0.0, 1.2 * curve.iter().map(|point| point.1).fold(1.0, f64::max)),
+        series: vec![Series {
+            name: format!("{} inputs", all.len()),
+            style: 0,
+            marks: vec![Mark::Line(curve.clone()), Mark::Dots(curve)],
+        }],
+        notes: Vec::new(),
+    };
+    Sheet {
+        title: "Stability of the gradient and of its sign (appendix H)".into(),
+        warnings: vec![format!(
+            "R(σ + τ) − R(σ − τ) at σ = {} with τ = {tau}, each look with its own draws. The right sign is that of the \
+             mean over the looks of {last} draws. The paper finds it stable from 500 draws on.",
+            lab.sigma().get()
+        )],
+        figures: vec![figure],
+        tables: vec![SheetTable {
+            caption: "Differences by draws per look".into(),
+            head: head(&["draws", "standard deviation", "wrong sign", "zero", "differences"]),
+            rows,
+        }],
+    }
+}

@@ -1,0 +1,126 @@
+//! Where an experiment is carried out: a model, images, a budget, and runs that are kept.
+
+use super::super::certify::certify_into;
+use crate::args::DataArgs;
+use crate::setup::Setup;
+use anyhow::Context;
+use qcrs::analysis::Table;
+use qcrs::certify::Budget;
+use qcrs::run::{self, Record, Selection, Shard};
+use qcrs::sample::MonteCarlo;
+use qcrs::search::{Qcrs, SearchSpec};
+use qcrs::types::{Alpha, Sigma};
+use std::path::PathBuf;
+
+/// How much may be spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Effort {
+    /// 20 inputs, n = 1,000: minutes on a laptop, to see that it works
+    Small,
+    /// Ids divisible by 50, n = 10,000: about an hour on two cores for a ResNet-20
+    Medium,
+    /// The paper's: ids divisible by 20 (ImageNet: 100), n = 100,000
+    Full,
+}
+
+/// A model and images with a place for runs.
+pub struct Lab<'a> {
+    pub setup: &'a Setup,
+    pub sampler: &'a MonteCarlo<'a>,
+    /// Every run and result of the experiments.
+    pub dir: PathBuf,
+    /// The published search for this model: σ₀, region, ε and τ.
+    pub published: Qcrs,
+    /// The name of the preset, where one was given or fits.
+    pub preset: Option<String>,
+    pub budget: Budget,
+    pub selection: Selection,
+    pub effort: Effort,
+    pub seed: u64,
+}
+
+impl Lab<'_> {
+    /// The noise of the training.
+    pub fn sigma(&self) -> Sigma {
+        self.published.sigma
+    }
+
+    /// The run called `name`, certified now as far as it is missing.
+    pub fn run(&self, name: &str, search: SearchSpec) -> anyhow::Result<Table> {
+        self.run_on(name, search, self.selection.clone(), None)
+    }
+
+    /// The same for chosen inputs, and perhaps a question about one class.
+    pub fn run_on(
+        &self,
+        name: &str,
+        search: SearchSpec,
+        selection: Selection,
+        one_class: Option<usize>,
+    ) -> anyhow::Result<Table> {
+        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed)?;
+        let dir = self.run_dir(name);
+        certify_into(self.setup, self.sampler, &spec, &dir, Shard::WHOLE)?;
+        let stored = run::read(&dir)?;
+        Ok(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?)
+    }
+
+    /// The records of a run that is there.
+    pub fn records(&self, name: &str) -> anyhow::Result<Vec<Record>> {
+        Ok(run::read(&self.run_dir(name))?.records)
+    }
+
+    /// What `compute` answers to the question `key`, computed once and then remembered: for what is no run.
+    pub fn remember<T: serde::Serialize + serde::de::DeserializeOwned>(
+        &self,
+        name: &str,
+        key: &impl serde::Serialize,
+        compute: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let question = (self.setup.model_spec()?, &self.setup.data.about, self.seed, key);
+        let hash = blake3::hash(serde_json::to_string(&question)?.as_bytes()).to_hex();
+        let path = self.dir.join("runs").join(format!("{name}-{}.json", &hash[..8]));
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            return serde_json::from_str(&text)
+                .with_context(|| format!("{}: not what this version writes; remove it", path.display()));
+        }
+        let value = compute()?;
+        crate::output::write_file(&path, &serde_json::to_string(&value)?)?;
+        Ok(value)
+    }
+
+    fn run_dir(&self, name: &str) -> PathBuf {
+        self.dir.join("runs").join(name)
+    }
+}
+
+/// The inputs of an experiment: those asked for, or else as many as the effort allows, spread evenly.
+pub fn selection(setup: &Setup, data: &DataArgs, effort: Effort) -> anyhow::Result<Selection> {
+    let asked = setup.selection(data)?;
+    if asked.skip > 1
+        || asked.offset > 0
+        || asked.max.is_some()
+        || asked.count.is_some()
+        || !asked.listed.is_empty()
+    {
+        return Ok(asked);
+    }
+    let large = setup.data.about.shape.iter().product::<usize>() > 10_000;
+    Ok(match effort {
+        Effort::Small => Selection { skip: (asked.of / 20).max(1), count: Some(20), ..asked },
+        Effort::Medium => Selection { skip: 50.min(asked.of), ..asked },
+        Effort::Full => Selection { skip: if large { 100 } else { 20 }, ..asked },
+    })
+}
+
+/// The budget of an experiment: the effort's, or `n` draws where they were asked for.
+pub fn budget(effort: Effort, n: Option<u32>, alpha: f64) -> anyhow::Result<Budget> {
+    let usual = match effort {
+        Effort::Small => 1000,
+        Effort::Medium => 10_000,
+        Effort::Full => 100_000,
+    };
+    let budget = Budget::new(100, n.unwrap_or(usual), Alpha::new(alpha)?);
+    budget.check()?;
+    Ok(budget)
+}

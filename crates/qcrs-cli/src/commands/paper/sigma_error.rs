@@ -1,0 +1,77 @@
+//! How far is σ̂ from the best σ of a grid? (Appendix G)
+
+use super::lab::Lab;
+use super::shape::{InputCurve, curves};
+use super::words::{head, with_interval};
+use anyhow::Context;
+use qcrs::analysis::{Estimate, Row};
+use qcrs::report::plot::{Mark, Plot, Series};
+use qcrs::report::{Sheet, SheetTable};
+use qcrs::search::{Qcrs, SearchSpec};
+use std::collections::BTreeMap;
+
+/// ε as multiples of the published one.
+const TOLERANCES: [f64; 4] = [4.0, 2.0, 1.0, 0.5];
+
+/// σ̂ and its radius against the best of the list, for several ε.
+pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
+    let best: BTreeMap<u32, (f64, f64)> = curves(lab, sigmas)?.iter().map(best).collect();
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    for factor in TOLERANCES {
+        let tolerance = factor * lab.published.tolerance;
+        let search = Qcrs { tolerance, ..lab.published.clone() };
+        let table = lab.run(&format!("qcrs-epsilon-{tolerance}"), SearchSpec::Qcrs(search))?;
+        let found = |row: &Row| Some((best.get(&row.index)?, row.sigma?, row.radius));
+        let found: Vec<_> = table.rows.iter().filter_map(found).collect();
+        let errors_of_sigma: Vec<f64> = found.iter().map(|((at, _), sigma, _)| (sigma - at).abs()).collect();
+        let gaps: Vec<f64> = found.iter().map(|((_, radius), _, got)| radius - got).collect();
+        let error = Estimate::mean(&errors_of_sigma)?.context("there is no input to compare")?;
+        let gap = Estimate::mean(&gaps)?.context("there is no input to compare")?;
+        let better = gaps.iter().filter(|gap| **gap < 0.0).count();
+        errors.push((tolerance, error.value));
+        rows.push(vec![
+            format!("{tolerance:.4}"),
+            with_interval(&error),
+            with_interval(&gap),
+            format!("{better} of {}", gaps.len()),
+        ]);
+    }
+    errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let figure = Plot {
+        title: "Distance from the best σ of the list".into(),
+        desc: "The mean distance of σ̂ from the best σ of the list, by the tolerance of the search.".into(),
+        x_label: "ε",
+        y_label: "mean |σ̂ − σ of the grid|",
+        whole_x: false,
+        x: (0.0, 1.1 * errors.last().map_or(1.0, |point| point.0)),
+        y: (0.0, 1.2 * errors.iter().map(|point| point.1).fold(0.001, f64::max)),
+        series: vec![Series {
+            name: "QCRS as published".into(),
+            style: 0,
+            marks: vec![Mark::Line(errors.clone()), Mark::Dots(errors)],
+        }],
+        notes: Vec::new(),
+    };
+    Ok(Sheet {
+        title: "Error of σ̂ against a grid (appendix G)".into(),
+        warnings: vec![
+            "The grid's radius is the best of many certificates, so it is flattered by chance; the gap is an upper \
+             bound of what the search loses."
+                .into(),
+        ],
+        figures: vec![figure],
+        tables: vec![SheetTable {
+            caption: "σ̂ and radius by ε".into(),
+            head: head(&["ε", "|σ̂ − σ of the grid|", "radius lost", "better than the grid"]),
+            rows,
+        }],
+    })
+}
+
+/// The best σ of a curve and its radius.
+fn best(curve: &InputCurve) -> (u32, (f64, f64)) {
+    let best = curve.points.iter().fold((0.0, f64::NEG_INFINITY), |best, point| {
+        if point.radius > best.1 { (point.sigma, point.radius) } else { best }
+    });
+    (curve.index, best)
+}

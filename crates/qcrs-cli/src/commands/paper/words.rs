@@ -1,0 +1,36 @@
+//! What stands below every experiment, and how numbers are written.
+
+use super::lab::{Effort, Lab};
+use qcrs::analysis::Estimate;
+
+/// Model, data and budget in a sentence.
+pub fn circumstances(lab: &Lab<'_>) -> String {
+    let (n, alpha, sigma) = (lab.budget.n, lab.budget.alpha.get(), lab.sigma().get());
+    let (model, data) = (&lab.setup.args.model, &lab.setup.data.about.name);
+    let inputs = lab.selection.ids().count();
+    let small = match lab.effort {
+        Effort::Small => " A small budget: trust nothing but the direction.",
+        Effort::Medium | Effort::Full => "",
+    };
+    format!(
+        "Ours: {} on {data}, {inputs} inputs, σ = {sigma}, n = {n}, α = {alpha}.{small} The paper's: a ResNet-110 \
+         (ImageNet: ResNet-50), n = 100,000, and not the same inputs in every row.",
+        crate::setup::file_name(model)
+    )
+}
+
+/// A number with its interval.
+pub fn with_interval(estimate: &Estimate) -> String {
+    let interval = estimate.low.zip(estimate.high).map(|(low, high)| format!(" [{low:.3}, {high:.3}]"));
+    format!("{:.4}{}", estimate.value, interval.unwrap_or_default())
+}
+
+/// A number of the paper, or a dash where it has none.
+pub fn of_the_paper(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".into(), |value| format!("{value:.3}"))
+}
+
+/// A table's head from string slices.
+pub fn head(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
