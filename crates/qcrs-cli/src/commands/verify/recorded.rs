@@ -29,10 +29,13 @@ impl SampleUnderNoise for Recorded {
             Some((sigma, votes)) if wanted == (votes.total(), Noise::Gaussian(sigma)) => Ok(votes),
             Some((sigma, votes)) => {
                 let (total, sigma) = (votes.total(), sigma.get());
-                let (asked, Noise::Gaussian(at)) = wanted;
+                let at = match noise {
+                    Noise::Gaussian(at) => at,
+                    Noise::GeneralizedGaussian(law) => law.sigma(),
+                };
+                let (asked, at) = (wanted.0, at.get());
                 Err(Error::Invalid(format!(
-                    "there are {total} votes at σ = {sigma} where the spec asks for {asked} at σ = {}",
-                    at.get()
+                    "there are {total} votes at σ = {sigma} where the spec asks for {asked} at σ = {at}"
                 )))
             }
             None => Err(Error::Invalid("votes are missing that the spec asks for".into())),
