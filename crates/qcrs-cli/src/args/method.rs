@@ -2,9 +2,10 @@
 
 use anyhow::bail;
 use qcrs::certify::{Bound, Budget};
+use qcrs::noise::GeneralizedGaussian;
 use qcrs::search::{
-    Accept, Ddrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau, Qcrs,
-    SearchSpec, Tau, Winner,
+    Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau, Qcrs,
+    SearchSpec, Second, Tau, Winner,
 };
 use qcrs::types::{Alpha, Sigma};
 
@@ -23,6 +24,8 @@ pub enum Method {
     InstaRs,
     /// One σ, and as many draws as the input deserves (Chen et al. 2022), in a sound form
     Iss,
+    /// One σ of generalized Gaussian noise, asked under two laws (Li et al. 2022)
+    Dsrs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -127,6 +130,24 @@ pub struct MethodArgs {
     /// iss: what a radius may lose against all n draws, such as 0.01, or 5% of itself
     #[arg(long, value_name = "LOSS", default_value = "0.01", value_parser = parse_loss)]
     loss: Loss,
+    /// dsrs: the exponent of ‖ε‖⁻²ᵏ [default: the published, by the size of the input]
+    #[arg(long, value_name = "K")]
+    k: Option<u32>,
+    /// dsrs: the second law: that of a share of σ, a truncated one, or none
+    #[arg(long, value_name = "SHARE|threshold|none", default_value = "0.8", value_parser = parse_second)]
+    second: Second,
+}
+
+/// none, threshold, or a share of σ.
+fn parse_second(text: &str) -> Result<Second, String> {
+    match text {
+        "none" => Ok(Second::None),
+        "threshold" => Ok(Second::Threshold),
+        _ => text
+            .parse()
+            .map(Second::Variance)
+            .map_err(|_| "none, threshold, or a share of σ such as 0.8".into()),
+    }
 }
 
 /// Reads an option by its name in spec.json, so that there is only one list of names.
@@ -144,8 +165,8 @@ fn parse_loss(text: &str) -> Result<Loss, String> {
 }
 
 impl MethodArgs {
-    /// The search that was asked for, checked.
-    pub fn search(&self) -> anyhow::Result<SearchSpec> {
+    /// The search that was asked for, checked as far as the shape of the inputs is known.
+    pub fn search(&self, shape: Option<[usize; 3]>) -> anyhow::Result<SearchSpec> {
         let search = match self.method {
             Method::Cohen => SearchSpec::Cohen(Fixed { sigma: self.published()?.sigma }),
             Method::Grid => {
@@ -164,6 +185,7 @@ impl MethodArgs {
                 let draws = self.gradient_n.unwrap_or(published.draws);
                 SearchSpec::Iss(Iss { draws, loss: self.loss, ..published })
             }
+            Method::Dsrs => SearchSpec::Dsrs(self.dsrs(shape)?),
         };
         search.check()?;
         Ok(search)
@@ -204,6 +226,20 @@ impl MethodArgs {
             clamp: self.clamp.unwrap_or(base.clamp),
             ..base
         })
+    }
+
+    fn dsrs(&self, shape: Option<[usize; 3]>) -> anyhow::Result<Dsrs> {
+        let (sigma, second) = (self.published()?.sigma, self.second);
+        let dim = shape.map(|shape| shape.iter().product());
+        let k = match (self.k, dim) {
+            (Some(k), _) => k,
+            (None, Some(dim)) => Dsrs::published(sigma, dim)?.k,
+            (None, None) => 1, // not known yet
+        };
+        if let Some(dim) = dim {
+            GeneralizedGaussian::new(sigma, k, dim)?;
+        }
+        Ok(Dsrs { sigma, k, second })
     }
 
     fn insta_rs(&self) -> anyhow::Result<InstaRs> {

@@ -45,9 +45,11 @@ pub struct CertifyArgs {
 
 /// Certifies what is missing and prints the summary.
 pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
-    let search = args.method.search()?;
+    // what can be wrong without model and data is told before they are opened
+    args.method.search(None)?;
     let budget = args.budget.budget()?;
     let setup = Setup::open(&args.model, &args.data)?;
+    let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let spec = setup.spec(setup.selection(&args.data)?, search, budget, one_class, args.seed)?;
@@ -114,6 +116,7 @@ fn readable_name(spec: &Spec) -> PathBuf {
         SearchSpec::Ddrs(search) => ("ddrs", search.sigma),
         SearchSpec::InstaRs(search) => ("insta-rs", search.ascent.sigma),
         SearchSpec::Iss(search) => ("iss", search.sigma),
+        SearchSpec::Dsrs(search) => ("dsrs", search.sigma),
     };
     let model = spec.model.name.trim_end_matches(".onnx");
     let text = serde_json::to_string(spec).unwrap_or_default();

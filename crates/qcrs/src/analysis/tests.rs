@@ -49,6 +49,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         sigma,
         class,
         runner_up: None,
+        law: None,
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];
     let outcome = Outcome { looks: Vec::new(), selection, estimates, verdict };

@@ -8,9 +8,9 @@ pub use budget::{Bound, Budget};
 pub use verdict::{Estimate, Reason, Verdict, decide};
 
 use crate::bounds::Standing;
-use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::noise::{Draws, Phase, Stream};
 use crate::sample::{SampleUnderNoise, Votes};
-use crate::search::{Look, Naming, Plan, Probe, SigmaSearch};
+use crate::search::{Laws, Look, Naming, Plan, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -46,21 +46,25 @@ pub fn certify(
     x: &[f32],
     (seed, input): (u64, u32),
 ) -> Result<Outcome, Error> {
-    let Prepared { looks, selection, n, mut estimates } = prepare(search, budget, sampler, x, (seed, input))?;
+    let Prepared { looks, selection, n, mut estimates, laws } =
+        prepare(search, budget, sampler, x, (seed, input))?;
 
     // use n fresh samples to bound its probability from below
     let alpha = budget.alpha.share(estimates.len().max(1));
     let stream = Stream { seed, input, phase: Phase::Estimate };
     for (number, estimate) in estimates.iter_mut().enumerate() {
-        let sample = |range| {
-            let noise = Noise::Gaussian(estimate.sigma);
-            sampler.sample_under_noise(x, noise, &Draws { stream, range })
-        };
+        let sample = |range| sampler.sample_under_noise(x, estimate.noise(), &Draws { stream, range });
         let range = Budget::range(number, n)?;
         estimate.votes = match budget.at_radius {
             None => sample(range)?,
             Some(radius) => until_decided(estimate, radius, alpha, range, sample)?,
         };
+    }
+    // the other draws, under the second law
+    if let Some(second) = second(&estimates, laws, budget.alpha)? {
+        let draws = Draws { stream, range: n..budget.n };
+        let votes = sampler.sample_under_noise(x, second.noise(), &draws)?;
+        estimates.push(Estimate { votes, ..second });
     }
     let verdict = decide(&estimates, budget)?;
     Ok(Outcome { looks, selection, estimates, verdict })
@@ -73,10 +77,12 @@ pub struct Prepared {
     pub looks: Vec<Look>,
     /// The n0 votes that guessed the class; absent where the search named it.
     pub selection: Option<Look>,
-    /// The draws that each certificate may take.
+    /// The draws that each certificate may take; where there is a second law, those under the first.
     pub n: u32,
     /// The certificates to make, still without votes.
     pub estimates: Vec<Estimate>,
+    /// The laws of the noise; `None`: Gaussian.
+    pub laws: Option<Laws>,
 }
 
 /// Chooses σ, class and bound for input `x`, with draws that are never counted in the certificate.
@@ -88,28 +94,43 @@ pub fn prepare(
     (seed, input): (u64, u32),
 ) -> Result<Prepared, Error> {
     let mut probe = Probe::new(sampler, x, (seed, input), budget.alpha, budget.n);
-    let Plan { naming, sigmas, n, sides } = search.search(&mut probe)?;
+    let plan = search.search(&mut probe)?;
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
-    let (class, named, selection) = match naming {
+    let (class, named, selection) = match plan.naming {
         Naming::Searched { class, runner_up } => (class, runner_up, None),
         Naming::Select(sigma) => {
             let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
-            let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
+            let votes = sampler.sample_under_noise(x, plan.noise(sigma), &draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
             (class, None, Some(Look::new(sigma, votes)))
         }
     };
 
+    let Plan { sigmas, n, sides, laws, .. } = plan;
     let n = n.unwrap_or(budget.n);
+    let n = laws.map_or(n, |laws| laws.first_draws(n));
+    let law = laws.map(|laws| laws.first);
     let estimate = |sigma| {
         let before = votes_at(sigma, looks.iter().chain(&selection));
         let runner_up = sides::runner_up(budget, sides, named, (class, &before), (sigma, n))?;
-        Ok(Estimate { sigma, class, runner_up, votes: Votes::default() })
+        Ok(Estimate { sigma, class, runner_up, law, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
-    Ok(Prepared { looks, selection, n, estimates })
+    Ok(Prepared { looks, selection, n, estimates, laws })
+}
+
+/// The certificate under the second law, still without votes, where the plan has one.
+pub fn second(estimates: &[Estimate], laws: Option<Laws>, alpha: Alpha) -> Result<Option<Estimate>, Error> {
+    let (Some(laws), Some(first)) = (laws, estimates.first()) else { return Ok(None) };
+    let law = laws.second((first.votes.of(first.class), first.votes.total()), alpha)?;
+    Ok(law.map(|law| Estimate {
+        sigma: law.sigma(),
+        law: Some(law),
+        votes: Votes::default(),
+        ..first.clone()
+    }))
 }
 
 /// All votes that were seen at `sigma` before the certificate.

@@ -2,7 +2,9 @@
 
 use super::Budget;
 use crate::bounds::{Standing, clopper_pearson_lower, smallest_n, standing, two_sided};
+use crate::noise::{GeneralizedGaussian, Noise};
 use crate::radius;
+use crate::radius::dsrs::{self, DoubleSampling, Shares};
 use crate::sample::Votes;
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
@@ -70,16 +72,30 @@ pub struct Estimate {
     /// The runner-up named beforehand, where the bound is two-sided.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub runner_up: Option<usize>,
+    /// The law of the noise, where it is not Gaussian.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub law: Option<GeneralizedGaussian>,
     /// The fresh votes.
     pub votes: Votes,
+}
+
+impl Estimate {
+    /// The noise that the votes were cast under.
+    pub fn noise(&self) -> Noise {
+        self.law.map_or(Noise::Gaussian(self.sigma), Noise::GeneralizedGaussian)
+    }
 }
 
 /// The chance with which a question about a radius is given up although the answer is yes. It can cost
 /// an answer, never make a wrong one.
 const GIVE_UP: f64 = 0.01;
 
-/// What K certificates prove together: each is made at α/K, the largest radius is kept.
+/// What K certificates prove together: each is made at α/K, the largest radius is kept. Under generalized noise
+/// one or two laws make a single certificate.
 pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error> {
+    if let Some(law) = estimates.first().and_then(|estimate| estimate.law) {
+        return by_laws(estimates, &law, budget.alpha);
+    }
     let alpha = budget.alpha.share(estimates.len().max(1));
     let mut best: Option<(f64, Verdict)> = None;
     for estimate in estimates {
@@ -94,9 +110,31 @@ pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error>
     Ok(best.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
 }
 
+/// What votes under one or two generalized laws prove.
+fn by_laws(estimates: &[Estimate], first: &GeneralizedGaussian, alpha: Alpha) -> Result<Verdict, Error> {
+    let votes = |estimate: &Estimate| (estimate.votes.of(estimate.class), estimate.votes.total());
+    let (p_lower, radius) = match estimates {
+        [only] => {
+            let (k, n) = votes(only);
+            let p_lower = clopper_pearson_lower(k, n, alpha)?;
+            (p_lower, dsrs::generalized_gaussian(p_lower, first)?)
+        }
+        [one, other @ Estimate { law: Some(second), .. }] => {
+            let shares = Shares::of_votes(votes(one), votes(other), alpha)?;
+            (shares.first[0], DoubleSampling::new(first, second)?.radius(&shares)?)
+        }
+        _ => return Err(Error::Invalid("a certificate rests on one law or on two".into())),
+    };
+    let (class, sigma) = (estimates[0].class, estimates[0].sigma);
+    Ok(match radius {
+        Some(radius) => Verdict::Certified { class, radius, sigma, p_lower, p_upper: None },
+        None => Verdict::Abstain(Reason::BelowHalf { class, p_lower, sigma }),
+    })
+}
+
 /// The largest radius that follows, with a value to compare verdicts by.
 fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
-    let &Estimate { sigma, class, runner_up, ref votes } = estimate;
+    let &Estimate { sigma, class, runner_up, ref votes, .. } = estimate;
     let (p_lower, p_upper, radius) = match runner_up {
         None => {
             let p_lower = clopper_pearson_lower(votes.of(class), votes.total(), alpha)?;

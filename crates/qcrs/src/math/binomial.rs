@@ -177,7 +177,7 @@ fn enough_terms(
 }
 
 /// The deviance k ln(k/m) − (k − m) of a count k = m + excess from its mean m.
-fn deviance(mean: f64, excess: f64) -> f64 {
+pub(super) fn deviance(mean: f64, excess: f64) -> f64 {
     let u = excess / mean;
     let v = u / (2.0 + u);
     if v.abs() > 0.4 {
@@ -190,7 +190,7 @@ fn deviance(mean: f64, excess: f64) -> f64 {
 }
 
 /// ln k! − ln(√(2πk) (k/e)^k): Stirling's series, and a table where it is too short.
-fn stirling_error(k: f64) -> f64 {
+pub(super) fn stirling_error(k: f64) -> f64 {
     if k < 16.0 {
         return STIRLING_ERRORS[k as usize - 1];
     }

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 const LANES: usize = 16;
 /// The number of normals that are made at a time.
-const GROUP: usize = 4 * LANES;
+pub(super) const GROUP: usize = 4 * LANES;
 /// Set in the phase of the counters that refine the tail, and in no other's.
 const TAIL_DOMAIN: u32 = 1 << 31;
 
@@ -68,7 +68,7 @@ fn add(scale: f32, normals: &[f32; GROUP], x: &[f32; GROUP], out: &mut [f32; GRO
 
 /// The normals 64·group to 64·group + 63 of a draw.
 #[inline(always)]
-fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
+pub(super) fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
     let first = group * LANES as u32;
     let key = [stream.seed as u32, (stream.seed >> 32) as u32];
     let mut words = [[0; LANES]; 4];

@@ -8,11 +8,15 @@
 //! | `normal`   | which normals do two random words make?                    |
 //! | `tail`     | how far out can a normal lie?                              |
 //! | `gaussian` | what are the normals of one draw, in order and fast?       |
+//! | `gamma`    | which gamma variable belongs to this address?              |
+//! | `generalized` | what is generalized Gaussian noise?                     |
 
 // code is compiled for an instruction set only where it is inlined into pulp's dispatch
 #![allow(clippy::inline_always)]
 
+mod gamma;
 mod gaussian;
+mod generalized;
 mod normal;
 mod philox;
 mod tail;
@@ -21,6 +25,7 @@ mod tests;
 
 use crate::types::Sigma;
 use gaussian::AddNormals;
+pub use generalized::GeneralizedGaussian;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -88,23 +93,39 @@ impl Draws {
 pub enum Noise {
     /// Isotropic N(0, σ² I) (Cohen et al. 2019).
     Gaussian(Sigma),
+    /// Density ∝ ‖ε‖^(−2k) exp(−‖ε‖²/2s²), perhaps truncated (Li et al. 2022).
+    GeneralizedGaussian(GeneralizedGaussian),
 }
 
 impl Noise {
+    /// The noise level.
+    pub fn sigma(self) -> Sigma {
+        match self {
+            Self::Gaussian(sigma) => sigma,
+            Self::GeneralizedGaussian(law) => law.sigma(),
+        }
+    }
+
     /// The name of the generator. It is part of a run's spec: other noise is another run.
     pub const VERSION: &'static str = "philox4x32-10 box-muller v1";
 
     /// Writes `x` plus the `draw`-th noise vector of `stream` to `out`.
     ///
-    /// Element j depends on the address, σ and `x[j]` only, and has the same bits on every processor.
+    /// Element j of Gaussian noise depends on the address, σ and `x[j]` only; generalized noise is a
+    /// direction and a length, and so depends on the number of values too. Both have the same bits on
+    /// every processor.
     ///
     /// # Panics
     ///
-    /// If `x` and `out` differ in length.
+    /// If `x` and `out` differ in length, or from the number of values that the noise was made for.
     pub fn add(self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
         assert_eq!(x.len(), out.len(), "the noisy copy must be as long as the input");
-        let Self::Gaussian(sigma) = self;
-        AddNormals { stream, draw, scale: round_up(sigma.get()), x, out }.run();
+        match self {
+            Self::Gaussian(sigma) => {
+                AddNormals { stream, draw, scale: round_up(sigma.get()), x, out }.run();
+            }
+            Self::GeneralizedGaussian(law) => law.add(stream, draw, x, out),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! How far does a vote share protect?
 
+pub mod dsrs;
 mod gaussian;
 
 pub use gaussian::{gaussian, gaussian_share, gaussian_two_sided};

@@ -5,8 +5,9 @@ use super::lines::{self, Lines};
 use super::meter::Meter;
 use super::results::results_tsv;
 use super::{Finding, Record, Spec, Timing, read};
-use crate::certify::certify;
+use crate::certify::{Bound, Budget, certify};
 use crate::sample::{OneClass, SampleUnderNoise};
+use crate::search::SearchSpec;
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ impl Run {
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
         spec.budget.check()?;
         spec.search.check()?;
+        check_together(spec)?;
         check_draws(spec)?;
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
@@ -123,6 +125,21 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Generalized noise has a radius of its own, which answers no other question.
+fn check_together(spec: &Spec) -> Result<(), Error> {
+    let Budget { bound, at_radius, n, .. } = spec.budget;
+    if !matches!(spec.search, SearchSpec::Dsrs(_)) {
+        return Ok(());
+    }
+    if bound != Bound::OneSided || at_radius.is_some() {
+        return Err(Error::Invalid("dsrs has a bound of its own; leave --bound and --at-radius out".into()));
+    }
+    if n < 2 {
+        return Err(Error::Invalid(format!("dsrs shares n draws between two laws, and {n} is too few")));
+    }
+    Ok(())
 }
 
 /// Draws are numbered with 32 bits, those of the search and of the certificates apart.

@@ -1,6 +1,7 @@
 //! Which σ should this input get?
 
 mod ddrs;
+mod dsrs;
 mod fixed;
 mod grid;
 mod insta_rs;
@@ -11,6 +12,7 @@ mod probe;
 mod qcrs;
 
 pub use ddrs::Ddrs;
+pub use dsrs::{Dsrs, Laws, Second};
 pub use fixed::Fixed;
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
@@ -44,6 +46,8 @@ pub enum SearchSpec {
     InstaRs(InstaRs),
     /// One σ, and as many draws as the input deserves.
     Iss(Iss),
+    /// One σ of generalized Gaussian noise, asked under two laws.
+    Dsrs(Dsrs),
 }
 
 impl SearchSpec {
@@ -56,6 +60,7 @@ impl SearchSpec {
             Self::Ddrs(search) => search,
             Self::InstaRs(search) => search,
             Self::Iss(search) => search,
+            Self::Dsrs(search) => search,
         }
     }
 
@@ -68,6 +73,7 @@ impl SearchSpec {
             Self::Ddrs(search) => search.check(),
             Self::InstaRs(search) => search.check(),
             Self::Iss(search) => search.check(),
+            Self::Dsrs(search) => search.check(),
         }
     }
 
@@ -82,7 +88,7 @@ impl SearchSpec {
     /// The forward passes that one input will take, or may take at most.
     pub fn passes(&self, n0: u32, n: u32) -> u64 {
         let looks = match self {
-            Self::Cohen(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
+            Self::Cohen(_) | Self::Dsrs(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
             Self::Grid(Grid { winner: Winner::Fresh { draws }, points, .. }) => {
                 u64::from(points + 1) * u64::from(*draws)
             }
@@ -102,6 +108,6 @@ impl SearchSpec {
 
     /// Whether every input gets the same σ, chosen beforehand.
     pub fn is_fixed(&self) -> bool {
-        matches!(self, Self::Cohen(_) | Self::Iss(_))
+        matches!(self, Self::Cohen(_) | Self::Iss(_) | Self::Dsrs(_))
     }
 }

@@ -1,5 +1,7 @@
 //! What does a search decide?
 
+use super::Laws;
+use crate::noise::Noise;
 use crate::types::Sigma;
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +17,20 @@ pub struct Plan {
     pub n: Option<u32>,
     /// Which bound to use; `None`: what the budget says.
     pub sides: Option<Sides>,
+    /// The laws of the noise; `None`: Gaussian.
+    pub laws: Option<Laws>,
+}
+
+impl Plan {
+    /// The noise of this level.
+    pub fn noise(&self, sigma: Sigma) -> Noise {
+        self.laws.map_or(Noise::Gaussian(sigma), |laws| Noise::GeneralizedGaussian(laws.first))
+    }
 }
 
 impl From<Sigma> for Plan {
     fn from(sigma: Sigma) -> Self {
-        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None }
+        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None, laws: None }
     }
 }
 

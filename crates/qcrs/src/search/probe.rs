@@ -53,6 +53,11 @@ impl<'a> Probe<'a> {
         Self { sampler, x, stream, alpha, n, next: 0, looks: Vec::new() }
     }
 
+    /// The number of values of the input.
+    pub fn dim(&self) -> usize {
+        self.x.len()
+    }
+
     /// The failure probability the certificate will be made at.
     pub fn alpha(&self) -> Alpha {
         self.alpha

@@ -22,7 +22,7 @@ impl Recorded {
         let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let look = left.pop_front().ok_or_else(|| missing("votes"))?;
         let (total, asked) = (look.votes.total(), draws.range.len() as u64);
-        let Noise::Gaussian(at) = noise;
+        let at = noise.sigma();
         if (total, look.sigma) == (asked, at) {
             return Ok(look);
         }

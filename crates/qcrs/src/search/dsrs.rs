@@ -1,0 +1,105 @@
+//! Li et al. 2022 (DSRS): no search, but two laws of noise and one radius.
+
+use super::{Plan, Probe, SigmaSearch};
+use crate::bounds::proportion_interval;
+use crate::noise::GeneralizedGaussian;
+use crate::types::{Alpha, Error, Sigma};
+use serde::{Deserialize, Serialize};
+
+/// Generalized Gaussian noise P of one σ for every input, asked by itself or together with a second law Q.
+///
+/// The published program certifies the true class of each input. Here the class is guessed by draws of its own,
+/// as in CERTIFY, so that it can be deployed. With a second law each of the two gets half of the n draws.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dsrs {
+    /// The noise level of P.
+    pub sigma: Sigma,
+    /// The exponent of ‖ε‖⁻²ᵏ.
+    pub k: u32,
+    /// What Q is.
+    pub second: Second,
+}
+
+/// The second law.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Second {
+    /// None: the radius by Neyman and Pearson.
+    None,
+    /// P with this share of its σ; published: 0.8.
+    Variance(f64),
+    /// P conditioned on a bounded length; how much of it is kept follows from the votes under P.
+    Threshold,
+}
+
+impl Dsrs {
+    /// The published settings for inputs of `dim` values: a gamma shape d/2 − k of 12, 6 or 4 (MNIST, CIFAR-10,
+    /// ImageNet) and a second law with 0.8 σ. Other sizes get the shape of the nearest.
+    pub fn published(sigma: Sigma, dim: usize) -> Result<Self, Error> {
+        let shape = match dim {
+            0..=1500 => 12,
+            1501..=50_000 => 6,
+            _ => 4,
+        };
+        let half = u32::try_from(dim / 2).unwrap_or(u32::MAX);
+        let k = half.checked_sub(shape).filter(|k| *k > 0).ok_or_else(|| {
+            Error::Invalid(format!("dsrs has no published setting for inputs of {dim} values; give --k"))
+        })?;
+        Ok(Self { sigma, k, second: Second::Variance(0.8) })
+    }
+
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.second {
+            Second::Variance(share) if !(0.1..1.0).contains(&share) => {
+                let problem =
+                    format!("the second law has a share of σ from 0.1 to below 1, not {share}; see --second");
+                Err(Error::Invalid(problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl SigmaSearch for Dsrs {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        self.check()?;
+        let law = GeneralizedGaussian::new(self.sigma, self.k, probe.dim())?;
+        Ok(Plan { laws: Some(Laws { first: law, second: self.second }), ..self.sigma.into() })
+    }
+}
+
+/// The laws of a certificate that is not about Gaussian noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Laws {
+    /// P, which the certificate is about.
+    pub first: GeneralizedGaussian,
+    /// What Q is.
+    pub second: Second,
+}
+
+impl Laws {
+    /// The draws of `n` that P gets; Q gets the rest.
+    pub fn first_draws(&self, n: u32) -> u32 {
+        if self.second == Second::None { n } else { n.div_ceil(2) }
+    }
+
+    /// Q, after `votes` for the class under P. It may hang on them: the draws under Q are others, so given these
+    /// votes its interval holds as if Q had been fixed beforehand.
+    pub fn second(&self, votes: (u64, u64), alpha: Alpha) -> Result<Option<GeneralizedGaussian>, Error> {
+        match self.second {
+            Second::None => Ok(None),
+            Second::Variance(share) => {
+                let sigma = Sigma::new(share * self.first.sigma().get())?;
+                GeneralizedGaussian::new(sigma, self.first.k(), self.first.dim() as usize).map(Some)
+            }
+            Second::Threshold => {
+                let (p_lower, _) = proportion_interval(votes.0, votes.1, alpha.share(2))?;
+                // the published rule, rounded so that it does not hang on the last bit of a logarithm
+                let kept = if p_lower >= 0.5 { 0.08 * (-(-p_lower).ln_1p() - 5.0) + 0.6 } else { 0.5 };
+                self.first.truncated(((kept * 1e4).round() / 1e4).clamp(0.05, 0.95)).map(Some)
+            }
+        }
+    }
+}
