@@ -16,6 +16,7 @@ const EXPERIMENTS: &[(&str, &str, &[&str])] = &[
     ("sqc", "--sigmas 0.1,0.2,0.3,0.4", &["υ⁻", "99.77 %"]),
     ("sigma-error", "--sigmas 0.1,0.2,0.3,0.4", &["0.0300", "better than the grid"]),
     ("gradient-stability", "", &["2000", "wrong sign"]),
+    ("dsrs-matrix", "--generalized model.onnx", &["double sampling", "generalized"]),
     ("ablation", "--count 2", &["0.572", "printed step"]),
 ];
 

@@ -45,6 +45,23 @@ impl Lab<'_> {
         self.published.sigma
     }
 
+    /// The same experiment on another model.
+    pub fn with_model<'b>(&self, setup: &'b Setup, sampler: &'b MonteCarlo<'b>) -> Lab<'b> {
+        let (dir, published, preset) = (self.dir.clone(), self.published.clone(), self.preset.clone());
+        let &Self { budget, effort, seed, .. } = self;
+        Lab {
+            setup,
+            sampler,
+            dir,
+            published,
+            preset,
+            selection: self.selection.clone(),
+            budget,
+            effort,
+            seed,
+        }
+    }
+
     /// The run called `name`, certified now as far as it is missing.
     pub fn run(&self, name: &str, search: SearchSpec) -> anyhow::Result<Table> {
         self.run_on(name, search, self.selection.clone(), None)

@@ -6,26 +6,28 @@ use super::words::{head, of_the_paper, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::report::plot::Plot;
 use qcrs::report::{self, Sheet, SheetTable};
-use qcrs::search::{Ddrs, Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, Qcrs, SearchSpec, Winner};
 
 /// The methods of Table 2 with their names there; QCRS also with our repairs.
-pub fn searches(lab: &Lab<'_>) -> Vec<(&'static str, SearchSpec)> {
+pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, SearchSpec)>> {
     let Qcrs { sigma, low, high, draws, .. } = lab.published;
     let points = if lab.preset.as_ref().is_some_and(|name| name.starts_with("imagenet")) { 11 } else { 24 };
     let grid = Grid { sigma, low, high, points, winner: Winner::Fresh { draws } };
-    vec![
+    let dsrs = Dsrs::published(sigma, lab.setup.data.about.shape.iter().product())?;
+    Ok(vec![
         ("cohen", SearchSpec::Cohen(Fixed { sigma })),
         ("ddrs", SearchSpec::Ddrs(Ddrs::sane(sigma, [low, high]))),
+        ("dsrs", SearchSpec::Dsrs(dsrs)),
         ("grid", SearchSpec::Grid(grid)),
         ("qcrs", SearchSpec::Qcrs(lab.published.clone())),
         ("qcrs-repaired", SearchSpec::Qcrs(lab.published.clone().repaired())),
-    ]
+    ])
 }
 
 /// Runs every method and shows it beside the paper.
 pub fn methods(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let tables: Vec<Table> =
-        searches(lab).into_iter().map(|(name, search)| lab.run(name, search)).collect::<Result<_, _>>()?;
+        searches(lab)?.into_iter().map(|(name, search)| lab.run(name, search)).collect::<Result<_, _>>()?;
     let analysis = Analysis::new(tables, &Options { radii: Some(RADII.to_vec()), reference: 0 })?;
     Ok(Sheet {
         title: "Methods (Tables 2 and 3)".into(),

@@ -2,6 +2,7 @@
 
 mod ablation;
 mod class_wise;
+mod dsrs_matrix;
 mod fairness;
 mod gradient;
 mod interval;
@@ -54,6 +55,9 @@ pub struct PaperArgs {
     /// training: the model trained with MACER
     #[arg(long, value_name = "FILE")]
     macer: Option<PathBuf>,
+    /// dsrs-matrix: the model trained with generalized Gaussian noise
+    #[arg(long, value_name = "FILE")]
+    generalized: Option<PathBuf>,
     /// class-wise: these classes instead of the published ones, names or numbers
     #[arg(long, value_delimiter = ',', value_name = "CLASSES")]
     classes: Vec<String>,
@@ -72,12 +76,14 @@ enum Experiment {
     Quasiconcavity,
     /// How often do the signs of dR/dσ point to the optimum: (υ⁻, υ⁺)-SQC
     Sqc,
-    /// Tables 2 and 3 and the radius–accuracy figures: COHEN, DDRS, grid and QCRS
+    /// Tables 2 and 3 and the radius–accuracy figures: COHEN, DDRS, DSRS, grid and QCRS
     Methods,
     /// Table 4: training by Gaussian noise and by MACER (--macer) × inference
     Training,
     /// Table 5: σ̂ of each class
     Fairness,
+    /// Appendix C: Gaussian and generalized noise (--generalized) × one law and two
+    DsrsMatrix,
     /// Appendix F: search region and step, with τ named right
     Ablation,
     /// Appendix G: how far is σ̂ from the best σ of a grid?
@@ -115,6 +121,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
         Experiment::Methods => methods::methods(&lab)?,
         Experiment::Training => training::training(&lab, args)?,
         Experiment::Fairness => fairness::fairness(&lab)?,
+        Experiment::DsrsMatrix => dsrs_matrix::dsrs_matrix(&lab, args)?,
         Experiment::Ablation => ablation::ablation(&lab)?,
         Experiment::SigmaError => sigma_error::sigma_error(&lab, &args.sigmas)?,
         Experiment::GradientStability => gradient::stability(&lab)?,

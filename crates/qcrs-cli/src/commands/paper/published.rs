@@ -109,6 +109,16 @@ pub const ABLATION: [(f64, f64, f64, f64); 20] = [
 /// ε of the ablation.
 pub const ABLATION_TOLERANCE: f64 = 0.03;
 
+/// Training, certificate and ACR with Gaussian and generalized Gaussian noise, one law and two (appendix C).
+pub const DSRS: [(&str, &str, f64); 6] = [
+    ("Gaussian", "Gaussian", 0.510),
+    ("Gaussian", "generalized", 0.382),
+    ("Gaussian", "double sampling", 0.417),
+    ("generalized", "Gaussian", 0.512),
+    ("generalized", "generalized", 0.439),
+    ("generalized", "double sampling", 0.466),
+];
+
 /// ACR over the images of a class at σ = .50 and at the class's own σ (appendix J).
 pub const CLASS_WISE: [(&str, f64, [f64; 2]); 4] = [
     ("bird", 0.37, [0.317, 0.457]),

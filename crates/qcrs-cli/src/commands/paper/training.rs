@@ -17,18 +17,10 @@ pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let other = Setup::open(&ModelArgs { model: path.clone(), ..args.model.clone() }, &args.data)?;
     let classifier = other.classifier();
     let sampler = other.sampler(&*classifier);
-    let macer = Lab {
-        setup: &other,
-        sampler: &sampler,
-        dir: lab.dir.clone(),
-        published: lab.published.clone(),
-        preset: lab.preset.clone(),
-        selection: lab.selection.clone(),
-        ..*lab
-    };
+    let macer = lab.with_model(&other, &sampler);
     let wanted = |(name, _): &(&str, _)| TRAINING.iter().any(|(listed, _, _)| listed == name);
     let (mut tables, mut rows) = (Vec::new(), Vec::new());
-    for (name, search) in searches(lab).into_iter().filter(wanted) {
+    for (name, search) in searches(lab)?.into_iter().filter(wanted) {
         let gaussian = lab.run(name, search.clone())?;
         let by_macer = macer.run(&format!("macer-{name}"), search)?;
         rows.push(row(lab, name, &gaussian, &by_macer)?);
