@@ -42,7 +42,7 @@ pub fn fairness(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         x_label: "class",
         y_label: "σ",
         whole_x: true,
-        x: (0.0, classes.len().saturating_sub(1) as f64),
+        x: (0.0, classes.last().map_or(1, |class| class.class) as f64),
         y: (0.0, 2.0 * lab.sigma().get()),
         series,
         notes: vec![names.join(", ")],
