@@ -3,7 +3,6 @@
 //! | module    | question it answers                                              |
 //! |-----------|------------------------------------------------------------------|
 //! | `options` | which engine, on which device, and what do the outputs mean?     |
-//! | `wire`    | which fields does a protobuf message hold?                       |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |
@@ -29,7 +28,6 @@ mod probe;
 #[cfg(feature = "rten")]
 mod rten;
 mod slots;
-mod wire;
 
 pub use fit::InputShape;
 pub use model::{Model, load, look_into};

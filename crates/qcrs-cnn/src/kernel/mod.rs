@@ -138,10 +138,7 @@ unsafe fn on<L: Lanes>(step: &Step, memory: &mut [f32], images: Range<usize>) ->
         match step {
             Step::Direct(step) => step.run::<L>(memory, images),
             Step::Winograd(step) => step.run::<L>(memory, images),
-            Step::Pooling(step) => {
-                step.run::<L>(memory, images);
-                true
-            }
+            Step::Pooling(step) => step.run::<L>(memory, images),
             Step::Map(step) => step.run::<L>(memory, images),
         }
     }
