@@ -10,6 +10,7 @@
 //! | `cnn`     | how does our own engine run it?                                  |
 //! | `rten`    | how does rten (pure Rust) run it?                                |
 //! | `library` | where is onnxruntime?                                            |
+//! | `trial`   | does onnxruntime survive this model, in a process of its own?    |
 //! | `ort`     | how does onnxruntime run it?                                     |
 //! | `probe`   | is it a function of one image, bit for bit?                      |
 //! | `model`   | all of it: [`load`]                                              |
@@ -28,8 +29,12 @@ mod probe;
 #[cfg(feature = "rten")]
 mod rten;
 mod slots;
+#[cfg(feature = "ort")]
+mod trial;
 
 pub use fit::InputShape;
 pub use model::{Model, load, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
 pub use qcrs_cnn::{Cnn, Instructions, Layer};
+#[cfg(feature = "ort")]
+pub use trial::{Trial, answer_trial};
