@@ -19,7 +19,8 @@ fn plot(title: &str, note: &str, lines: &[Line]) -> Plot {
     let series = |(at, line): (usize, &Line)| {
         let middle = (at + 1) as f64;
         let name = format!("{}  {}: {:.0}, {:.2}×", at + 1, line.name, line.rate, line.ratio);
-        let bar = Mark::Bars(vec![(middle - HALF, line.rate), (middle + HALF, line.rate)]);
+        let (left, right) = (middle - HALF, middle + HALF);
+        let bar = Mark::Bars(vec![(left, line.rate), (right, line.rate), (right, 0.0)]);
         Series { name, style: at, marks: vec![bar] }
     };
     let series: Vec<Series> = lines.iter().enumerate().map(series).collect();

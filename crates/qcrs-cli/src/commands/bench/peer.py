@@ -9,6 +9,9 @@ import json
 import sys
 import time
 
+# no module is taken from the folder that qcrs was started in: it could be anybody's
+sys.path = [folder for folder in sys.path if folder]
+
 
 def say(**answer):
     print(json.dumps(answer), flush=True)
@@ -138,7 +141,7 @@ def main():
     image = (torch.arange(count) % 255 / 255).reshape(1, *shape)
     with torch.inference_mode():
         network(image)
-        say(name=f"PyTorch {torch.__version__}", threads=torch.get_num_threads())
+        say(name="PyTorch " + torch.__version__.split("+")[0], threads=torch.get_num_threads())
         for line in sys.stdin:
             command, *arguments = line.rstrip("\n").split(" ", 2 if line.startswith("rate") else 1)
             if command == "rate":
