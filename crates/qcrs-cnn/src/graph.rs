@@ -104,6 +104,23 @@ impl Window {
     }
 }
 
+/// How many numbers a value has; none if it has none, or more than an image classifier's.
+pub(crate) fn size(shape: Shape) -> Option<usize> {
+    let size = shape.iter().try_fold(1usize, |size, side| size.checked_mul(*side))?;
+    (1..=LARGEST).contains(&size).then_some(size)
+}
+
+impl Op {
+    /// How many numbers it holds.
+    pub(crate) fn weights(&self) -> usize {
+        match self {
+            Self::Affine { scale, shift } => scale.len() + shift.len(),
+            Self::Conv(conv) => conv.weights.len() + conv.bias.len(),
+            Self::Input | Self::Activate(_) | Self::Add | Self::Pool(..) => 0,
+        }
+    }
+}
+
 impl Conv {
     /// Input channels per group.
     pub(crate) fn depth(&self) -> usize {
@@ -142,6 +159,11 @@ pub(crate) fn shape(op: &Op, inputs: &[Shape]) -> Result<Shape, Refusal> {
             let Some([down, across]) = window.places(first).filter(|_| fits && *outputs > 0) else {
                 return wrong(format!("a convolution {outputs}×{height}×{width} does not fit {first:?}"));
             };
+            let [above, left, below, right] = window.pad;
+            let padded = [given, above + first[1] + below, left + first[2] + right];
+            if size(padded).is_none() {
+                return Err(Refusal::Unsupported(format!("a convolution over {padded:?}")));
+            }
             [*outputs, down, across]
         }
         Op::Pool(_, window) => {
@@ -153,8 +175,7 @@ pub(crate) fn shape(op: &Op, inputs: &[Shape]) -> Result<Shape, Refusal> {
         }
         _ => first,
     };
-    let size = shape.iter().try_fold(1usize, |size, side| size.checked_mul(*side));
-    if size.is_none_or(|size| size == 0 || size > LARGEST) {
+    if size(shape).is_none() {
         return Err(Refusal::Unsupported(format!("a value of shape {shape:?}")));
     }
     Ok(shape)

@@ -6,6 +6,7 @@
 //!
 //! | module      | question it answers                                             |
 //! |-------------|-----------------------------------------------------------------|
+//! | `wire`      | which fields does a protobuf message hold?                      |
 //! | `graph`     | what does the network compute?                                  |
 //! | `onnx`      | which graph does a file hold?                                   |
 //! | `reference` | what is the right answer, whatever the cost?                    |
@@ -26,6 +27,7 @@ mod profile;
 mod reference;
 #[cfg(test)]
 mod tests;
+pub mod wire;
 
 pub use engine::Cnn;
 pub use kernel::Instructions;

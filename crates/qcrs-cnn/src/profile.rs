@@ -27,6 +27,16 @@ pub struct Layer {
 }
 
 impl Cnn {
+    /// Multiplications, additions and comparisons per image, by the definition of the layers.
+    pub fn work(&self) -> u64 {
+        let work = |(_, step): &(String, Step)| {
+            let Described { to, taps, .. } = describe(step);
+            let taps = if let Step::Pooling(step) = step { step.window.size.iter().product() } else { taps };
+            (taps as u64).saturating_mul(to.shape.iter().product::<usize>() as u64)
+        };
+        self.plan.steps.iter().map(work).fold(0, u64::saturating_add)
+    }
+
     /// Times every step on one thread, on made-up images.
     pub fn profile(&self, rounds: usize) -> Vec<Layer> {
         let plan = &self.plan;

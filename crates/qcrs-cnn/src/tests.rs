@@ -145,7 +145,6 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
     #[test]
     fn random_graphs_give_the_answers_of_the_reference(
         seed: u64,

@@ -3,8 +3,8 @@
 //! Field numbers are those of onnx.proto3. Every place that can hold a tensor or a graph is walked
 //! (subgraphs, local functions, training graphs), so that no file reference goes unseen.
 
-use crate::wire::{Fields, Torn, Value};
 use qcrs::types::Error;
+use qcrs_cnn::wire::{Fields, Torn, Value};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 

@@ -3,7 +3,6 @@
 //! | module    | question it answers                                              |
 //! |-----------|------------------------------------------------------------------|
 //! | `options` | which engine, on which device, and what do the outputs mean?     |
-//! | `wire`    | which fields does a protobuf message hold?                       |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |
@@ -11,6 +10,7 @@
 //! | `cnn`     | how does our own engine run it?                                  |
 //! | `rten`    | how does rten (pure Rust) run it?                                |
 //! | `library` | where is onnxruntime?                                            |
+//! | `trial`   | does onnxruntime survive this model, in a process of its own?    |
 //! | `ort`     | how does onnxruntime run it?                                     |
 //! | `probe`   | is it a function of one image, bit for bit?                      |
 //! | `model`   | all of it: [`load`]                                              |
@@ -29,9 +29,12 @@ mod probe;
 #[cfg(feature = "rten")]
 mod rten;
 mod slots;
-mod wire;
+#[cfg(feature = "ort")]
+mod trial;
 
 pub use fit::InputShape;
 pub use model::{Model, load, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
 pub use qcrs_cnn::{Cnn, Instructions, Layer};
+#[cfg(feature = "ort")]
+pub use trial::{Trial, answer_trial};

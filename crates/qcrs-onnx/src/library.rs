@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The variable that names the library outright.
-const VARIABLE: &str = "ORT_DYLIB_PATH";
+pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
 
 /// What the search may look at.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use crate::options::{Device, EngineChoice, LoadOptions};
 use crate::probe;
 use qcrs::sample::Classifier;
 use qcrs::types::Error;
-use qcrs_cnn::{Cnn, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Refusal};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
@@ -43,7 +43,8 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     let file = inspect::read(path)?;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
-    let (run, engine) = start(&file, shape, fixed_batch.is_none(), options, &mut notes)?;
+    let source = Source { file: &file, path, shape, any_batch: fixed_batch.is_none() };
+    let (run, engine) = start(&source, options, &mut notes)?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
@@ -66,69 +67,106 @@ pub fn look_into(path: &Path, shape: [usize; 3]) -> Result<Cnn, Error> {
     crate::cnn::load(&file, shape, None).map_err(|why| Error::Engine(why.to_string()))
 }
 
+/// Runs the model at a path once, on black images, with onnxruntime.
+#[cfg(feature = "ort")]
+pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), String> {
+    let file = inspect::read(question.model).map_err(|error| error.to_string())?;
+    let [c, h, w] = question.shape;
+    let (_, fixed_batch) = fit(&file.graph, question.shape)?;
+    let rows = fixed_batch.unwrap_or(1);
+    let (engine, _) = crate::ort::Ort::load(&file, question, None, 1)?;
+    engine.run([rows, c, h, w], &vec![0.0; rows * c * h * w]).map(drop)
+}
+
 type Started = (Box<dyn Run>, String);
 
-fn start(
-    file: &File,
+/// A file that is to be run, and on what.
+struct Source<'a> {
+    file: &'a File,
+    path: &'a Path,
     shape: [usize; 3],
     any_batch: bool,
-    options: &LoadOptions,
-    notes: &mut Vec<String>,
-) -> Result<Started, Error> {
-    let rten = || start_rten(file, any_batch, options);
+}
+
+fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) -> Result<Started, Error> {
     match options.engine {
-        EngineChoice::Cnn => start_cnn(file, shape, options)
+        EngineChoice::Cnn => start_cnn(source, options)
             .map_err(|why| Error::Engine(format!("{why}; try the engine ort or rten"))),
-        EngineChoice::Rten => rten().map_err(|why| Error::Engine(format!("{why}; try the engine ort"))),
-        EngineChoice::Ort => start_ort(file, options).map_err(|why| match options.device {
+        EngineChoice::Rten => {
+            start_rten(source, options).map_err(|why| Error::Engine(format!("{why}; try the engine ort")))
+        }
+        EngineChoice::Ort => start_ort(source, options).map_err(|why| match options.device {
             Device::Cpu => Error::Engine(format!("{why}; or use the engine rten")),
             _ => Error::Engine(why),
         }),
         // no other engine has another device
         EngineChoice::Auto if options.device != Device::Cpu => {
-            start_ort(file, options).map_err(Error::Engine)
+            start_ort(source, options).map_err(Error::Engine)
         }
-        EngineChoice::Auto => match start_cnn(file, shape, options) {
-            Ok(started) => Ok(started),
-            Err(broken @ Refusal::Broken(_)) => Err(Error::Engine(broken.to_string())),
-            Err(no_cnn @ Refusal::Unsupported(_)) => {
-                let (started, why) = match start_ort(file, options) {
-                    Ok(started) => (started, no_cnn.to_string()),
-                    Err(no_ort) => {
-                        let none = |no_rten| Error::Engine(format!("{no_rten}; and {no_ort}; and {no_cnn}"));
-                        (rten().map_err(none)?, format!("{no_cnn}, and {no_ort}"))
+        EngineChoice::Auto => {
+            let slow = options.instructions.unwrap_or_else(Instructions::best).are_slow();
+            match start_cnn(source, options) {
+                Ok(ours) if slow => {
+                    let why = "this processor lacks AVX2 and FMA, without which ours is very slow";
+                    if let Ok(started) = start_other(source, options, why, notes) {
+                        return Ok(started);
                     }
-                };
-                notes.push(format!("engine: {}, because {why}", started.1));
-                Ok(started)
+                    notes.push(format!("{why}; and no other engine takes the model"));
+                    Ok(ours)
+                }
+                Ok(started) => Ok(started),
+                Err(broken @ Refusal::Broken(_)) => Err(Error::Engine(broken.to_string())),
+                Err(no_cnn @ Refusal::Unsupported(_)) => {
+                    start_other(source, options, &no_cnn.to_string(), notes).map_err(Error::Engine)
+                }
             }
-        },
+        }
     }
 }
 
-fn start_cnn(file: &File, shape: [usize; 3], options: &LoadOptions) -> Result<Started, Refusal> {
-    let engine = crate::cnn::load(file, shape, options.instructions)?;
+/// Another engine than ours, with a note that says why.
+fn start_other(
+    source: &Source<'_>,
+    options: &LoadOptions,
+    no_cnn: &str,
+    notes: &mut Vec<String>,
+) -> Result<Started, String> {
+    let (started, why) = match start_ort(source, options) {
+        Ok(started) => (started, no_cnn.to_owned()),
+        Err(no_ort) => {
+            let none = |no_rten| format!("{no_rten}; and {no_ort}; and {no_cnn}");
+            (start_rten(source, options).map_err(none)?, format!("{no_cnn}, and {no_ort}"))
+        }
+    };
+    notes.push(format!("engine: {}, because {why}", started.1));
+    Ok(started)
+}
+
+fn start_cnn(source: &Source<'_>, options: &LoadOptions) -> Result<Started, Refusal> {
+    let engine = crate::cnn::load(source.file, source.shape, options.instructions)?;
     Ok((Box::new(engine), crate::cnn::NAME.to_owned()))
 }
 
 #[cfg(feature = "rten")]
-fn start_rten(file: &File, any_batch: bool, options: &LoadOptions) -> Result<Started, String> {
-    let engine = crate::rten::Rten::load(file, any_batch, options.threads)?;
+fn start_rten(source: &Source<'_>, options: &LoadOptions) -> Result<Started, String> {
+    let engine = crate::rten::Rten::load(source.file, source.any_batch, options.threads)?;
     Ok((Box::new(engine), crate::rten::NAME.to_owned()))
 }
 
 #[cfg(not(feature = "rten"))]
-fn start_rten(_: &File, _: bool, _: &LoadOptions) -> Result<Started, String> {
+fn start_rten(_: &Source<'_>, _: &LoadOptions) -> Result<Started, String> {
     Err("this build has no rten".into())
 }
 
 #[cfg(feature = "ort")]
-fn start_ort(file: &File, options: &LoadOptions) -> Result<Started, String> {
-    let (engine, name) = crate::ort::Ort::load(file, options.device, options.threads)?;
+fn start_ort(source: &Source<'_>, options: &LoadOptions) -> Result<Started, String> {
+    let &Source { path: model, shape, .. } = source;
+    let question = crate::trial::Question { model, shape, device: options.device };
+    let (engine, name) = crate::ort::Ort::load(source.file, &question, options.trial, options.threads)?;
     Ok((Box::new(engine), name))
 }
 
 #[cfg(not(feature = "ort"))]
-fn start_ort(_: &File, _: &LoadOptions) -> Result<Started, String> {
+fn start_ort(_: &Source<'_>, _: &LoadOptions) -> Result<Started, String> {
     Err("this build has no onnxruntime".into())
 }

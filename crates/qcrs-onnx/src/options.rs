@@ -31,8 +31,8 @@ macro_rules! names {
 /// What runs the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// Our own if it takes the model, else onnxruntime if this machine has it, else rten; a note says
-    /// which and why.
+    /// Our own if it takes the model and has fast instructions here, else onnxruntime if this machine has
+    /// it, else rten; a note says which and why.
     #[default]
     Auto,
     /// Our own: built in, CPU only, convolutional networks only; the fastest, and the same bits everywhere.
@@ -83,12 +83,23 @@ pub struct LoadOptions {
     pub instructions: Option<Instructions>,
     /// How many threads will call at once; a call beyond that waits for another to end.
     pub threads: usize,
+    /// Whether and how onnxruntime is tried in a process of its own before it is loaded into this one.
+    #[cfg(feature = "ort")]
+    pub trial: Option<crate::Trial>,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
         let (engine, device, output) = (EngineChoice::Auto, Device::Cpu, OutputKind::Logits);
-        Self { engine, device, output, instructions: None, threads: 1 }
+        Self {
+            engine,
+            device,
+            output,
+            instructions: None,
+            threads: 1,
+            #[cfg(feature = "ort")]
+            trial: None,
+        }
     }
 }
 

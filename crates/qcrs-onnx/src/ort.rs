@@ -5,6 +5,7 @@ use crate::library::Places;
 use crate::network::Run;
 use crate::options::Device;
 use crate::slots::Slots;
+use crate::trial::{Question, Trial};
 use ort::environment::Environment;
 use ort::ep::{CUDA, CoreML, ExecutionProviderDispatch, TensorRT};
 use ort::logging::LogLevel;
@@ -28,8 +29,13 @@ pub(crate) struct Ort {
 
 impl Ort {
     /// Loads the library if need be, then the model; gives the engine's name as well.
-    pub(crate) fn load(file: &File, device: Device, threads: usize) -> Result<(Self, String), String> {
-        let Runtime { environment, name } = runtime()?;
+    pub(crate) fn load(
+        file: &File,
+        question: &Question<'_>,
+        trial: Option<Trial>,
+        threads: usize,
+    ) -> Result<(Self, String), String> {
+        let (Runtime { environment, name }, device) = (runtime(question, trial)?, question.device);
         let external: Vec<(&str, Arc<[u8]>)> =
             file.external.iter().map(|(name, content)| (name.as_str(), content.as_slice().into())).collect();
         let session = || {
@@ -89,7 +95,7 @@ fn configure(environment: &Environment, device: Device) -> Result<SessionBuilder
 }
 
 /// The library: the first of the usual places that has a good one.
-fn runtime() -> Result<Runtime, String> {
+fn runtime(question: &Question<'_>, trial: Option<Trial>) -> Result<Runtime, String> {
     static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = &*loaded {
@@ -97,6 +103,10 @@ fn runtime() -> Result<Runtime, String> {
     }
     let mut refused = Vec::new();
     for path in Places::usual().candidates()? {
+        if let Some(Err(why)) = trial.map(|trial| trial.of(&path, question)) {
+            refused.push(why);
+            continue;
+        }
         match ort::init_from(&path) {
             Ok(environment) => {
                 let environment = environment.with_name("qcrs").with_telemetry(false).build();

@@ -251,3 +251,22 @@ fn a_device_that_is_not_there_is_an_error() {
         );
     }
 }
+
+#[test]
+fn auto_leaves_our_own_engine_where_it_has_no_fast_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), &Tiny::new().model());
+    let portable = qcrs_onnx::Instructions::here().into_iter().last();
+    let load_as = |engine| {
+        let options = LoadOptions { engine, instructions: portable, ..LoadOptions::default() };
+        load(&path, SHAPE, &options).unwrap()
+    };
+    let (auto, ours) = (load_as(EngineChoice::Auto), load_as(EngineChoice::Cnn));
+    assert!(ours.engine.starts_with("qcrs-cnn ") && ours.notes.is_empty(), "{:?}", ours.notes);
+    if cfg!(target_arch = "x86_64") {
+        assert!(!auto.engine.starts_with("qcrs-cnn "), "{}", auto.engine);
+        assert!(auto.notes[0].contains("lacks AVX2 and FMA"), "{:?}", auto.notes);
+    } else {
+        assert!(auto.engine.starts_with("qcrs-cnn "), "{}", auto.engine);
+    }
+}

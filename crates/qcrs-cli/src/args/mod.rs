@@ -6,4 +6,4 @@ mod model;
 
 pub use data::DataArgs;
 pub use method::{BudgetArgs, MethodArgs};
-pub use model::ModelArgs;
+pub use model::{ModelArgs, TRIAL};

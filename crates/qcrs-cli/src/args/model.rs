@@ -2,8 +2,10 @@
 
 use anyhow::{Context, bail};
 use qcrs::sample::InputTransform;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind};
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Trial};
 use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
 
 /// Options about the classifier.
 #[derive(Clone, Debug, clap::Args)]
@@ -12,7 +14,7 @@ pub struct ModelArgs {
     /// The classifier, an ONNX file
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
-    /// What runs it: auto takes our own engine (cnn) where it knows the operators, else onnxruntime
+    /// What runs it: auto takes our own engine (cnn) where it knows the operators and is fast, else onnxruntime
     /// where it is installed, else rten
     #[arg(long, default_value_t, value_name = "auto|cnn|rten|ort")]
     pub engine: EngineChoice,
@@ -37,6 +39,12 @@ pub struct ModelArgs {
     pub batch: u32,
 }
 
+/// This program again: a native library that crashes does so there.
+pub const TRIAL: Option<Trial> = Some(Trial {
+    command: || Command::new(std::env::current_exe().unwrap_or_default()),
+    patience: Duration::from_secs(20),
+});
+
 impl ModelArgs {
     /// Loads the model for images of this shape (channels, height, width).
     pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
@@ -45,7 +53,7 @@ impl ModelArgs {
             bail!("{}: there is no such file; --model takes the path of an ONNX file", self.model.display());
         }
         let threads = self.threads();
-        let options = LoadOptions { engine, device, output, threads, ..LoadOptions::default() };
+        let options = LoadOptions { engine, device, output, threads, trial: TRIAL, ..LoadOptions::default() };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }
 

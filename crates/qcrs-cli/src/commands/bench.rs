@@ -1,6 +1,9 @@
 //! `qcrs bench`: where does the time go?
 
+mod answer;
 mod compare;
+mod figure;
+mod peer;
 mod plan;
 
 use crate::args::ModelArgs;
@@ -11,6 +14,7 @@ use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What was typed after `qcrs bench`.
@@ -33,6 +37,15 @@ pub struct BenchArgs {
     /// With --compare, how many noisy images they must agree on
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     images: u32,
+    /// With --compare, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
+    #[arg(long, requires = "compare")]
+    peer: bool,
+    /// The Python of --peer
+    #[arg(long, default_value = "python3", value_name = "PATH")]
+    python: PathBuf,
+    /// With --compare, draw the rates
+    #[arg(long, requires = "compare", value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
     /// What our own engine does, layer by layer
     #[arg(long)]
     plan: bool,
@@ -52,7 +65,9 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     }
     if args.compare {
         let (rounds, images) = (args.rounds, args.images);
-        return compare::Compare { args: &args.model, shape, time, rounds, images }.run(args.format);
+        let (python, figure) = (args.peer.then_some(args.python.as_path()), args.figure.as_deref());
+        let compare = compare::Compare { args: &args.model, shape, time, rounds, images, python, figure };
+        return compare.run(args.format);
     }
     let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();
@@ -157,8 +172,11 @@ impl Bench<'_> {
     }
 }
 
+/// The noise of the measurements.
+const SIGMA: f64 = 0.25;
+
 fn address() -> (Noise, Stream) {
-    let sigma = Sigma::new(0.25).unwrap_or_else(|_| unreachable!("0.25 is positive"));
+    let sigma = Sigma::new(SIGMA).unwrap_or_else(|_| unreachable!("it is positive"));
     (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Tune })
 }
 

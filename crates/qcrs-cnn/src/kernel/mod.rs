@@ -61,6 +61,12 @@ impl Instructions {
         Self::here()[0]
     }
 
+    /// Whether the processor has no fused multiply-add among them: on x86 without AVX2 and FMA it is done
+    /// in software, number by number. The portable code of other processors has it.
+    pub fn are_slow(self) -> bool {
+        cfg!(target_arch = "x86_64") && self.0 == Isa::Portable
+    }
+
     /// Their name.
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -138,10 +144,7 @@ unsafe fn on<L: Lanes>(step: &Step, memory: &mut [f32], images: Range<usize>) ->
         match step {
             Step::Direct(step) => step.run::<L>(memory, images),
             Step::Winograd(step) => step.run::<L>(memory, images),
-            Step::Pooling(step) => {
-                step.run::<L>(memory, images);
-                true
-            }
+            Step::Pooling(step) => step.run::<L>(memory, images),
             Step::Map(step) => step.run::<L>(memory, images),
         }
     }

@@ -1,11 +1,11 @@
 //! The largest or the mean of the pixels under a window.
 
-use super::Place;
 use super::lanes::Lanes;
+use super::{Check, Place};
 use crate::graph::{Pool, Window};
 use std::ops::Range;
 
-/// A pooling; its values were checked when they were made, and it makes no larger ones.
+/// A pooling. It sees every value that it reads, for the largest hides the others, and every sum.
 pub(crate) struct Pooling {
     pub(crate) from: Place,
     pub(crate) to: Place,
@@ -15,7 +15,8 @@ pub(crate) struct Pooling {
 
 impl Pooling {
     #[inline(always)]
-    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) {
+    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
+        let mut check = unsafe { Check::<L>::new() };
         let [_, height, width] = self.to.shape;
         for (image, y) in images.flat_map(|image| (0..height).map(move |y| (image, y))) {
             let rows = self.inside(0, y);
@@ -30,15 +31,20 @@ impl Pooling {
                     unsafe {
                         let pixel = |v: usize, u: usize| L::load(memory, self.from.at(image, v, u) + c);
                         // two steps on the way: sums of a row, then of the rows, in this order everywhere
-                        let over = |combine: &dyn Fn(L, L) -> L, start: L| {
+                        let over = |combine: &mut dyn FnMut(L, L) -> L, start: L| {
                             rows.clone().fold(start, |all, v| {
                                 columns.clone().fold(all, |all, u| combine(all, pixel(v, u)))
                             })
                         };
                         let value = if self.pool == Pool::Max {
-                            over(&|a, b| b.or_greater(a), pixel(rows.start, columns.start))
+                            let larger = &mut |a: L, b: L| {
+                                check.see(b);
+                                b.or_greater(a)
+                            };
+                            over(larger, pixel(rows.start, columns.start))
                         } else {
-                            let sum = over(&|a, b| a.add(b), L::all(0.0));
+                            let sum = over(&mut |a, b| a.add(b), L::all(0.0));
+                            check.see(sum);
                             L::all(0.0).mul_add(sum, L::all(1.0 / count as f32))
                         };
                         value.store(memory, to + c);
@@ -46,6 +52,7 @@ impl Pooling {
                 }
             }
         }
+        unsafe { check.sound() }
     }
 
     /// The rows or columns of the image under the window at place `at`.

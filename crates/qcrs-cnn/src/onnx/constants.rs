@@ -52,6 +52,8 @@ impl Constant {
 pub(super) struct Constants<'a> {
     initializers: BTreeMap<&'a str, &'a TensorProto>,
     nodes: BTreeMap<String, Constant>,
+    /// Other names of constants.
+    also: BTreeMap<String, String>,
     external: External<'a>,
 }
 
@@ -62,11 +64,11 @@ impl<'a> Constants<'a> {
         if initializers.len() < graph.initializer.len() {
             return Err(Refusal::Broken("two constants have the same name, or one has none".into()));
         }
-        Ok(Self { initializers, nodes: BTreeMap::new(), external })
+        Ok(Self { initializers, nodes: BTreeMap::new(), also: BTreeMap::new(), external })
     }
 
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.initializers.contains_key(name) || self.nodes.contains_key(name)
+        self.initializers.contains_key(name) || self.nodes.contains_key(name) || self.also.contains_key(name)
     }
 
     /// Takes the value of a Constant node.
@@ -89,13 +91,13 @@ impl<'a> Constants<'a> {
     }
 
     /// Gives the constant `input` another name.
-    pub(super) fn copy(&mut self, name: String, input: &str) -> Result<(), Refusal> {
-        let constant = self.get(input)?;
-        self.nodes.insert(name, constant);
-        Ok(())
+    pub(super) fn rename(&mut self, name: String, input: &str) {
+        let first = self.also.get(input).map_or(input, String::as_str).to_owned();
+        self.also.insert(name, first);
     }
 
     pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
+        let name = self.also.get(name).map_or(name, String::as_str);
         match (self.nodes.get(name), self.initializers.get(name)) {
             (Some(constant), _) => Ok(constant.clone()),
             (None, Some(tensor)) => read(tensor, self.external),

@@ -4,9 +4,11 @@ mod attributes;
 mod constants;
 mod operators;
 mod sizes;
+mod whole;
 
 use crate::Refusal;
-use crate::graph::{self, Node, Op, Shape};
+use crate::graph::{self, LARGEST, Node, Op, Shape};
+use crate::wire::Torn;
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
@@ -21,6 +23,7 @@ const MOST_NODES: usize = 20_000;
 /// Reads the graph of a model for images of `shape`; its last node gives the class scores.
 pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
     let broken = |problem: &str| Refusal::Broken(problem.to_owned());
+    whole::check(model).map_err(|Torn| broken("the file is torn, or nested without an end"))?;
     let model = ModelProto::parse_buf(model).map_err(|error| Refusal::Broken(error.to_string()))?;
     for set in &model.opset_import {
         let ours = set.domain.as_deref().is_none_or(|domain| domain.is_empty() || domain == "ai.onnx");
@@ -33,7 +36,8 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
     if graph.node.len() > MOST_NODES {
         return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
     }
-    let mut reader = Reader { constants, nodes: Vec::new(), values: BTreeMap::new(), lists: BTreeMap::new() };
+    let (nodes, values, lists) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    let mut reader = Reader { constants, nodes, values, lists, weights: 0 };
     reader.start(&graph, shape)?;
     for node in &graph.node {
         reader.read(node)?;
@@ -55,6 +59,8 @@ struct Reader<'a> {
     values: BTreeMap<String, Value>,
     /// Lists of sizes that the file computes.
     lists: BTreeMap<String, Vec<i64>>,
+    /// How many numbers the nodes hold: many may share one constant of the file, each with a copy.
+    weights: usize,
 }
 
 impl Reader<'_> {
@@ -64,6 +70,9 @@ impl Reader<'_> {
         let [name] = images[..] else {
             return Err(Refusal::Broken(format!("{} inputs instead of one", images.len())));
         };
+        if graph::size(shape).is_none() {
+            return Err(Refusal::Unsupported(format!("images of {shape:?}")));
+        }
         self.nodes.push(Node { name: name.clone(), op: Op::Input, inputs: Vec::new(), shape });
         self.values.insert(name.clone(), Value { node: 0, flat: false });
         Ok(())
@@ -90,7 +99,8 @@ impl Reader<'_> {
         if let ("Identity", Some(input)) = (operator, node.input.first())
             && self.constants.holds(input)
         {
-            return self.constants.copy(name.clone(), input).map_err(here);
+            self.constants.rename(name, input);
+            return Ok(());
         }
         if let Some(list) = self.sizes(operator, node, attributes).map_err(here)? {
             self.lists.insert(name, list);
@@ -121,6 +131,10 @@ impl Reader<'_> {
     fn push(&mut self, output: &NodeProto, op: Op, inputs: &[usize], flat: bool) -> Result<Value, Refusal> {
         let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
         let shape = graph::shape(&op, &shapes)?;
+        self.weights += op.weights();
+        if self.weights > LARGEST {
+            return Err(Refusal::Unsupported(format!("networks of more than {LARGEST} weights")));
+        }
         let name = output.output.first().cloned().unwrap_or_default();
         self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
         Ok(Value { node: self.nodes.len() - 1, flat })

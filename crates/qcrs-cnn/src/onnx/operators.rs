@@ -16,6 +16,9 @@ impl Reader<'_> {
         attributes: Attributes<'_>,
     ) -> Result<Value, Refusal> {
         match operator {
+            "Dropout" if node.input.get(2).is_some_and(|name| !name.is_empty()) => {
+                Err(Refusal::Unsupported("Dropout with a training mode".into()))
+            }
             "Identity" | "Dropout" => self.value(node, 0),
             "Conv" => self.conv(node, attributes),
             "Gemm" => self.gemm(node, attributes),
@@ -122,10 +125,12 @@ impl Reader<'_> {
         };
         let bias = match bias {
             None => vec![0.0; outputs],
-            Some(bias) => match bias.floats()? {
-                [one] => vec![*one; outputs],
-                many if many.len() == outputs => many.to_vec(),
-                many => return Err(Refusal::Broken(format!("{} offsets for {outputs} outputs", many.len()))),
+            Some(bias) => match (bias.floats()?, bias.dims.as_slice()) {
+                ([one], _) => vec![*one; outputs],
+                (many, [_] | [1, _]) if many.len() == outputs => many.to_vec(),
+                (_, dims) => {
+                    return Err(Refusal::Broken(format!("offsets of {dims:?} for {outputs} outputs")));
+                }
             },
         };
         let conv = Conv { weights: values, bias, outputs, groups: 1, window: Window::whole(shape) };
@@ -134,7 +139,11 @@ impl Reader<'_> {
 
     fn batch_norm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         attributes.plain("training_mode", 0)?;
+        attributes.plain("spatial", 1)?;
         let input = self.value(node, 0)?;
+        if input.flat && self.shape(input)[1..] != [1, 1] {
+            return Err(Refusal::Unsupported("batch normalisation of a flattened image".into()));
+        }
         let part = |at| self.needed(node, at)?.floats().map(<[f32]>::to_vec);
         let (gain, offset, mean, variance) = (part(1)?, part(2)?, part(3)?, part(4)?);
         let channels = self.shape(input)[0];
@@ -161,7 +170,11 @@ impl Reader<'_> {
             (true, false) => (self.value(node, 1)?, self.needed(node, 0)?, true),
             (false, false) if operator == "Add" => {
                 let (a, b) = (self.value(node, 0)?, self.value(node, 1)?);
-                return self.push(node, Op::Add, &[a.node, b.node], a.flat && b.flat);
+                // broadcasting makes something else of a row and an image
+                if a.flat != b.flat {
+                    return Err(Refusal::Unsupported("the sum of a row and an image".into()));
+                }
+                return self.push(node, Op::Add, &[a.node, b.node], a.flat);
             }
             _ => return Err(Refusal::Unsupported(format!("{operator} of these two"))),
         };
@@ -183,7 +196,7 @@ impl Reader<'_> {
     fn activate(&mut self, node: &NodeProto, activation: Activation) -> Result<Value, Refusal> {
         let sound = match activation {
             Activation::Leaky(slope) => slope.is_finite(),
-            Activation::Clip(low, high) => low <= high,
+            Activation::Clip(low, high) => low <= high && low < f32::INFINITY && high > f32::NEG_INFINITY,
             Activation::None | Activation::Relu => true,
         };
         let input = self.value(node, 0)?;

@@ -11,6 +11,8 @@ use rten_onnx::onnx::NodeProto;
 
 /// Stands for the number of images in a list of sizes.
 pub(super) const BATCH: i64 = i64::MIN;
+/// The longest list of sizes; without an end, a list joined with itself doubles with every node.
+const LONGEST: usize = 16;
 
 impl Reader<'_> {
     /// The list of sizes that a node computes; none if it computes something else.
@@ -28,22 +30,23 @@ impl Reader<'_> {
         if !node.input.iter().any(|name| self.lists.contains_key(name)) {
             return Ok(None);
         }
-        match operator {
-            "Identity" | "Cast" | "Unsqueeze" | "Squeeze" => self.list(node, 0).map(Some),
+        let list = match operator {
+            "Identity" | "Cast" | "Unsqueeze" | "Squeeze" => self.list(node, 0)?,
             "Gather" => {
                 attributes.plain("axis", 0)?;
                 let (list, places) = (self.list(node, 0)?, self.list(node, 1)?);
                 let length = signed(list.len());
                 let at = |place: i64| if place < 0 { place + length } else { place };
                 let pick = |place: &i64| list.get(usize::try_from(at(*place)).ok()?).copied();
-                places.iter().map(pick).collect::<Option<_>>().map(Some).ok_or_else(unknown)
+                places.iter().map(pick).collect::<Option<_>>().ok_or_else(unknown)?
             }
             "Concat" => {
                 let lists = (0..node.input.len()).map(|at| self.list(node, at));
-                Ok(Some(lists.collect::<Result<Vec<_>, _>>()?.concat()))
+                lists.collect::<Result<Vec<_>, _>>()?.concat()
             }
-            _ => Ok(None),
-        }
+            _ => return Ok(None),
+        };
+        if list.len() > LONGEST { Err(unknown()) } else { Ok(Some(list)) }
     }
 
     fn shape_of(&self, value: Value) -> Vec<i64> {

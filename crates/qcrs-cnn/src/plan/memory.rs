@@ -80,7 +80,7 @@ impl Memory {
     }
 
     /// Finds a place for the value of `stage`, and frees what is needed no longer.
-    pub(super) fn take(&mut self, stage: usize) -> Place {
+    pub(super) fn take(&mut self, stage: usize) {
         let geometry = self.geometries[stage];
         let dies = |input: &usize| self.last_use[*input] == stage;
         // a summand that nobody else needs is overwritten: each of its numbers is read just before;
@@ -104,7 +104,6 @@ impl Memory {
             self.free.push((self.geometries[input], self.place(input)));
         }
         self.places[stage] = Some(place);
-        place
     }
 
     fn extend(&mut self, geometry: Geometry) -> Place {
@@ -112,8 +111,9 @@ impl Memory {
         let [_, height, width] = shape;
         let row = (frame[1] + width + frame[3]) * pixel;
         let size = ((frame[0] + height + frame[2]) * row).next_multiple_of(filled_up(1));
-        let start = self.len + frame[0] * row + frame[1] * pixel;
-        self.len += if own { TOGETHER * size } else { size };
+        // what is too large is refused afterwards
+        let start = self.len.saturating_add(frame[0] * row + frame[1] * pixel);
+        self.len = self.len.saturating_add(if own { TOGETHER * size } else { size });
         Place { start, image: if own { size } else { 0 }, row, pixel, shape }
     }
 }

@@ -4,6 +4,7 @@
 //! image, so that their large values stay in the cache; from the first layer whose weights outweigh its
 //! values on, a few images go through together, so that the weights are read once for all of them.
 
+mod limits;
 mod memory;
 mod stages;
 
@@ -34,12 +35,14 @@ impl Plan {
         let stages = stages::stages(nodes)?;
         let alone = stages::alone(nodes, &stages);
         let mut memory = Memory::new(nodes, &stages, alone);
-        let pack = pack(&stages[0], memory.take(0));
+        (0..stages.len()).for_each(|stage| memory.take(stage));
+        limits::check(nodes, &stages, &memory)?;
+        let pack = pack(&stages[0], memory.place(0));
         let mut steps = Vec::new();
         let mut scratch = 0;
         for (at, stage) in stages.iter().enumerate().skip(1) {
             let places: Vec<Place> = stage.inputs.iter().map(|input| memory.place(*input)).collect();
-            let step = step(nodes, stage, &places, memory.take(at), isa);
+            let step = step(nodes, stage, &places, memory.place(at), isa);
             if let Step::Winograd(winograd) = &step {
                 scratch = scratch.max(winograd.scratch_len());
             }

@@ -1,13 +1,15 @@
 //! Which engine is the fastest here, and do they agree?
 
-use super::{Bench, address, median, pool};
-use crate::args::ModelArgs;
-use crate::output::{self, Format, say};
+use super::answer::{Agreement, Answer, Line, Measured, Whole};
+use super::peer::Peer;
+use super::{Bench, address, figure, median, pool};
+use crate::args::{ModelArgs, TRIAL};
+use crate::output::{Format, say};
 use anyhow::Context;
 use qcrs::noise::Draws;
 use qcrs::sample::{Classifier, noisy_copies};
 use qcrs_onnx::{EngineChoice, Instructions, LoadOptions, Model};
-use serde_json::json;
+use std::path::Path;
 use std::time::Duration;
 
 /// What is measured.
@@ -18,6 +20,10 @@ pub(super) struct Compare<'a> {
     pub(super) rounds: u32,
     /// Noisy images on which the answers are compared.
     pub(super) images: u32,
+    /// The Python that runs PyTorch, if it is to be compared.
+    pub(super) python: Option<&'a Path>,
+    /// Where a figure goes.
+    pub(super) figure: Option<&'a Path>,
 }
 
 /// Images of one comparison step.
@@ -31,14 +37,17 @@ struct Entry {
 
 impl Compare<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
+        let threads = self.args.threads();
+        let start = |python| Peer::start(python, &self.args.model, self.shape, threads);
+        let mut peer = self.python.map(start).transpose()?;
         let mut entries = self.entries();
         anyhow::ensure!(!entries.is_empty(), "no engine of this machine runs this model");
-        let threads = self.args.threads();
         let pools = [pool(threads)?, pool(1)?];
         let image: Vec<f32> = (0..self.shape.iter().product()).map(|i| (i % 255) as f32 / 255.0).collect();
+        let mut certifier = Vec::new();
         for round in 0..self.rounds {
             say!("round {} of {}", round + 1, self.rounds);
-            for Entry { model, rates, .. } in &mut entries {
+            for (at, Entry { model, rates, .. }) in entries.iter_mut().enumerate() {
                 let bench = Bench {
                     classifier: &*model.classifier,
                     batch: self.args.batch,
@@ -48,41 +57,46 @@ impl Compare<'_> {
                 for (rates, pool) in rates.iter_mut().zip(&pools) {
                     rates.push(pool.install(|| bench.engine())?);
                 }
+                if let (0, Some(peer)) = (at, &mut peer) {
+                    certifier.push(pools[0].install(|| bench.certifier())?);
+                    peer.round(self.time)?;
+                }
             }
         }
-        // the reference is onnxruntime where it is, else the last engine of the list
-        let (reference, others) = entries.split_last_mut().context("no engine")?;
+        let engines = self.engines(&entries, &image)?;
+        let whole = peer
+            .map(|mut peer| {
+                Whole::new(&mut peer, &entries[0].name, &*entries[0].model.classifier, median(certifier))
+            })
+            .transpose()?;
+        if let Some(figure) = self.figure {
+            let note = format!("{threads} threads; medians of {} rounds that took turns", self.rounds);
+            let bare: Vec<Line> = engines.iter().map(|(line, ..)| line.clone()).collect();
+            let mut groups = vec![("The engine alone", bare.as_slice())];
+            groups.extend(whole.as_ref().map(|whole| ("Noise, engine and votes", whole.lines.as_slice())));
+            figure::write(figure, &note, &groups)?;
+        }
+        let (batch, rounds) = (self.args.batch, self.rounds);
+        Answer { threads, batch, rounds, engines, whole }.print(format)
+    }
+
+    /// Medians and agreement; the last is the one that others are compared with.
+    fn engines(&self, entries: &[Entry], image: &[f32]) -> anyhow::Result<Vec<Measured>> {
+        let (reference, others) = entries.split_last().context("no engine")?;
         let [base, base_one] = [0, 1].map(|at| median(reference.rates[at].clone()));
-        let mut lines = Vec::new();
+        let mut measured = Vec::new();
         for entry in others {
-            let agreement = self.agreement(&*entry.model.classifier, &*reference.model.classifier, &image)?;
-            lines.push((
-                entry.name.clone(),
-                [0, 1].map(|at| median(entry.rates[at].clone())),
+            let agreement = self.agreement(&*entry.model.classifier, &*reference.model.classifier, image)?;
+            let [rate, one] = [0, 1].map(|at| median(entry.rates[at].clone()));
+            measured.push((
+                Line { name: entry.name.clone(), rate, ratio: rate / base },
+                one,
                 Some(agreement),
             ));
         }
-        lines.push((reference.name.clone(), [base, base_one], None));
-        if format == Format::Json {
-            let line = |(name, [all, one], agreement): &(String, [f64; 2], Option<Agreement>)| {
-                json!({ "engine": name, "images_per_second": all, "one_thread": one, "ratio": all / base,
-                        "same_answer": agreement.as_ref().map(|a| a.same), "compared": agreement.as_ref().map(|a| a.of),
-                        "largest_difference": agreement.as_ref().map(|a| a.largest) })
-            };
-            return output::print_json(&json!({ "threads": threads, "batch": self.args.batch,
-                "rounds": self.rounds, "engines": lines.iter().map(line).collect::<Vec<_>>() }));
-        }
-        let head = format!(
-            "images/s with {threads} threads and with one, batches of {}, medians of {} rounds in turn\n",
-            self.args.batch, self.rounds
-        );
-        let line = |(name, [all, one], agreement): &(String, [f64; 2], Option<Agreement>)| {
-            let agrees = agreement.as_ref().map_or(String::new(), |Agreement { same, of, largest }| {
-                format!("   same answer for {same} of {of}, scores within {largest:.1e}")
-            });
-            format!("{name:<26} {all:>8.0} {one:>8.0}   {:>5.2}×{agrees}", all / base)
-        };
-        output::print(&(head + &lines.iter().map(line).collect::<Vec<_>>().join("\n")))
+        let line = Line { name: reference.name.clone(), rate: base, ratio: 1.0 };
+        measured.push((line, base_one, None));
+        Ok(measured)
     }
 
     /// Every engine that takes the model, the one that others are compared with last.
@@ -92,7 +106,8 @@ impl Compare<'_> {
         let cases = own.chain([(EngineChoice::Rten, None), (EngineChoice::Ort, None)]);
         let load = |(engine, instructions): (EngineChoice, Option<Instructions>)| {
             let (output, threads) = (self.args.output, self.args.threads());
-            let options = LoadOptions { engine, output, instructions, threads, ..LoadOptions::default() };
+            let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
+            let options = LoadOptions { engine, output, instructions, threads, ..base };
             match qcrs_onnx::load(&self.args.model, self.shape, &options) {
                 Ok(model) => {
                     let set = instructions.map_or(String::new(), |set| format!(" {}", set.name()));
@@ -135,12 +150,6 @@ impl Compare<'_> {
     }
 }
 
-struct Agreement {
-    same: u32,
-    of: u32,
-    largest: f32,
-}
-
-fn largest(row: &[f32]) -> usize {
+pub(super) fn largest(row: &[f32]) -> usize {
     (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best })
 }

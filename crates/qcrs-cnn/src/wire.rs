@@ -4,7 +4,7 @@
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value<'a> {
+pub enum Value<'a> {
     /// An integer, enum or bool.
     Varint(u64),
     /// A string, bytes, a packed list or a message.
@@ -14,10 +14,11 @@ pub(crate) enum Value<'a> {
 }
 
 /// The fields of a message in file order, each with its number; after an error nothing follows.
-pub(crate) struct Fields<'a>(&'a [u8]);
+pub struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    pub(crate) fn of(message: &'a [u8]) -> Self {
+    /// The fields of `message`.
+    pub fn of(message: &'a [u8]) -> Self {
         Self(message)
     }
 
@@ -57,8 +58,8 @@ impl<'a> Fields<'a> {
 }
 
 /// A message that ends in the middle of a field, or is none.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Torn;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Torn;
 
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<(u64, Value<'a>), Torn>;

@@ -1,0 +1,41 @@
+//! Is it small enough to be run at all?
+//!
+//! A few bytes of a file can ask for any amount of padding, so that sizes are checked before memory is
+//! taken. The limits are far above any image classifier.
+
+use super::memory::Memory;
+use super::stages::{Stage, is_winograd};
+use crate::Refusal;
+use crate::graph::{LARGEST, Node, Op};
+
+/// Multiplications and comparisons per image; a ResNet-152 on 224×224 pixels has 2³³·⁴.
+const MOST_WORK: f64 = (1_u64 << 42) as f64;
+
+pub(super) fn check(nodes: &[Node], stages: &[Stage], memory: &Memory) -> Result<(), Refusal> {
+    let refuse = |what: String| Err(Refusal::Unsupported(what));
+    let (mut weights, mut work) = (0.0, 0.0);
+    for (at, stage) in stages.iter().enumerate().skip(1) {
+        let (from, to) = (memory.place(stage.inputs[0]), memory.place(at));
+        let [_, height, width] = to.shape;
+        let taps = match &nodes[stage.node].op {
+            Op::Conv(_) if is_winograd(&nodes[stage.node], from.shape) => 36 * from.pixel,
+            Op::Conv(conv) => conv.window.size[0] * conv.window.size[1] * from.pixel,
+            Op::Pool(_, window) => window.size[0].min(from.shape[1]) * window.size[1].min(from.shape[2]),
+            _ => 1,
+        };
+        let each = taps as f64 * to.pixel as f64;
+        weights += if matches!(nodes[stage.node].op, Op::Conv(_)) { each } else { 0.0 };
+        work += each * (height * width) as f64;
+    }
+    if memory.len() > LARGEST {
+        let megabytes = memory.len() >> 18;
+        return refuse(format!("a network whose values take {megabytes} MB"));
+    }
+    if weights > 2.0 * LARGEST as f64 {
+        return refuse(format!("a network whose weights take {:.0} MB", weights / f64::from(1 << 18)));
+    }
+    if work > MOST_WORK {
+        return refuse(format!("a network of {work:.0e} multiplications per image"));
+    }
+    Ok(())
+}

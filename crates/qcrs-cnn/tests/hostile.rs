@@ -1,0 +1,274 @@
+//! Files that were made to break a reader: each is refused with a reason, at once and with little memory.
+
+use qcrs::sample::Classifier;
+use qcrs_cnn::{Cnn, Instructions, Refusal};
+use rten_onnx::onnx::{
+    AttributeProto, DataType, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
+    ValueInfoProto,
+};
+
+const SHAPE: [usize; 3] = [2, 4, 4];
+
+fn read(model: &ModelProto) -> Result<Cnn, Refusal> {
+    Cnn::read(&model.write_buf().unwrap(), &[], SHAPE, Instructions::best())
+}
+
+#[track_caller]
+fn unsupported(model: &ModelProto, words: &str) {
+    match read(model) {
+        Err(Refusal::Unsupported(what)) => assert!(what.contains(words), "{what}"),
+        Err(broken) => panic!("called broken: {broken}"),
+        Ok(_) => panic!("taken"),
+    }
+}
+
+#[track_caller]
+fn broken(model: &ModelProto, words: &str) {
+    match read(model) {
+        Err(Refusal::Broken(problem)) => assert!(problem.contains(words), "{problem}"),
+        Err(other) => panic!("not called broken: {other}"),
+        Ok(_) => panic!("taken"),
+    }
+}
+
+fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
+    NodeProto {
+        op_type: Some(operator.into()),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: vec![output.into()],
+        ..Default::default()
+    }
+}
+
+fn ints(mut node: NodeProto, name: &str, values: &[i64]) -> NodeProto {
+    node.attribute.push(AttributeProto {
+        name: Some(name.into()),
+        ints: values.to_vec(),
+        ..Default::default()
+    });
+    node
+}
+
+fn float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
+    node.attribute.push(AttributeProto { name: Some(name.into()), f: Some(value), ..Default::default() });
+    node
+}
+
+fn tensor(name: &str, dims: &[i64]) -> TensorProto {
+    let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
+    TensorProto {
+        name: Some(name.into()),
+        dims: dims.to_vec(),
+        data_type: Some(DataType::FLOAT),
+        float_data: vec![0.5; count],
+        ..Default::default()
+    }
+}
+
+fn list(name: &str, values: &[i64]) -> TensorProto {
+    let (dims, data_type) = (vec![i64::try_from(values.len()).unwrap()], Some(DataType::INT64));
+    TensorProto {
+        name: Some(name.into()),
+        dims,
+        data_type,
+        int64_data: values.to_vec(),
+        ..Default::default()
+    }
+}
+
+fn model(node: Vec<NodeProto>, initializer: Vec<TensorProto>) -> ModelProto {
+    let port = |name: &str| ValueInfoProto { name: Some(name.into()), ..Default::default() };
+    let (input, output) = (vec![port("x")], vec![port("y")]);
+    let graph = GraphProto { node, initializer, input, output, ..Default::default() };
+    let opset = OperatorSetIdProto { domain: Some(String::new()), version: Some(17) };
+    ModelProto { graph: Some(graph), opset_import: vec![opset], ..Default::default() }
+}
+
+/// Ends a network after the value `a`: mean, flattening, matrix.
+fn ended(mut nodes: Vec<NodeProto>, mut constants: Vec<TensorProto>, channels: i64) -> ModelProto {
+    nodes.extend([node("GlobalAveragePool", &["a"], "m"), node("Flatten", &["m"], "f")]);
+    nodes.push(node("MatMul", &["f", "end"], "y"));
+    constants.push(tensor("end", &[channels, 3]));
+    model(nodes, constants)
+}
+
+/// A field of a protobuf message with a length.
+fn field(number: u8, inside: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![number << 3 | 2];
+    let mut length = inside.len();
+    while length >= 0x80 {
+        bytes.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.extend(inside);
+    bytes
+}
+
+#[track_caller]
+fn torn(bytes: &[u8]) {
+    let Err(refusal) = Cnn::read(bytes, &[], SHAPE, Instructions::best()) else { panic!("taken") };
+    assert_eq!(refusal.to_string(), "the file is torn, or nested without an end");
+}
+
+/// Found by the fuzzer: the decoder took as many bytes as the file claimed to have, or went backwards
+/// for ever.
+#[test]
+fn lengths_beyond_their_message_are_refused() {
+    let huge = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];
+    // a node whose name, or a field that nobody reads, is longer than everything
+    for tag in [3 << 3 | 2, 15 << 3 | 2] {
+        let node = [&[tag], &huge[..]].concat();
+        torn(&field(7, &field(1, &node)));
+        torn(&node);
+    }
+    // packed numbers that end in the middle of one: what follows would be read from another place
+    for (number, numbers) in [(4, &[0; 5][..]), (10, &[0; 9]), (7, &[0x80]), (5, &[1, 0xFF])] {
+        torn(&field(7, &field(5, &field(number, numbers))));
+    }
+}
+
+#[test]
+fn a_nest_without_an_end_is_refused() {
+    let (mut graph, mut type_) = (Vec::new(), Vec::new());
+    for _ in 0..20_000 {
+        graph = field(1, &field(5, &field(6, &graph)));
+        type_ = field(4, &field(1, &type_));
+    }
+    torn(&field(7, &graph));
+    torn(&field(7, &field(11, &field(2, &type_))));
+}
+
+/// 60 nodes would make a list of 2⁶¹ sizes.
+#[test]
+fn lists_of_sizes_do_not_grow_without_end() {
+    let mut nodes = vec![node("Shape", &["x"], "l0")];
+    for at in 0..60 {
+        nodes.push(node("Concat", &[&format!("l{at}"), &format!("l{at}")], &format!("l{}", at + 1)));
+    }
+    nodes.push(node("Reshape", &["x", "l60"], "y"));
+    unsupported(&model(nodes, vec![]), "arithmetic of shapes");
+    let nodes =
+        vec![node("Shape", &["x"], "s"), node("Gather", &["s", "i"], "l"), node("Reshape", &["x", "l"], "y")];
+    unsupported(&model(nodes, vec![list("i", &[0; 100])]), "arithmetic of shapes");
+}
+
+/// A stride as long as the padding keeps the output small, whatever lies around the image.
+#[test]
+fn padding_costs_no_memory_that_nobody_has() {
+    let far = 1 << 20;
+    let padded = |pads: &[i64], strides: &[i64]| {
+        ints(ints(node("Conv", &["x", "k"], "a"), "pads", pads), "strides", strides)
+    };
+    let constants = || vec![tensor("k", &[3, 2, 1, 1])];
+    let model = ended(vec![padded(&[far; 4], &[far; 2])], constants(), 3);
+    unsupported(&model, "a convolution over [2, 2097156, 2097156]");
+    // each of two layers pads one side only: together they frame their input on both
+    let mut other = padded(&[0, far, 0, far], &[1, far]);
+    other.output[0] = "b".into();
+    let mut one = padded(&[far, 0, far, 0], &[far, 1]);
+    one.output[0] = "c".into();
+    let sides = vec![
+        one,
+        other,
+        node("GlobalAveragePool", &["b"], "bm"),
+        node("GlobalAveragePool", &["c"], "cm"),
+        node("Add", &["bm", "cm"], "a"),
+    ];
+    unsupported(&ended(sides, constants(), 3), "a network whose values take");
+}
+
+/// Each node keeps weights of its own, also where the file holds them once.
+#[test]
+#[ignore = "takes 1 GB"]
+fn shared_weights_cost_no_memory_that_nobody_has() {
+    let mut nodes = vec![node("Conv", &["x", "first"], "v0")];
+    for at in 0..2000 {
+        nodes.push(node("Conv", &[&format!("v{at}"), "k"], &format!("v{}", at + 1)));
+    }
+    nodes.push(node("Identity", &["v2000"], "a"));
+    let constants = vec![tensor("first", &[512, 2, 1, 1]), tensor("k", &[512, 512, 1, 1])];
+    unsupported(&ended(nodes, constants, 512), "networks of more than 268435456 weights");
+}
+
+/// 20,000 copies of 1 MB would be 20 GB.
+#[test]
+fn other_names_of_a_constant_are_no_copies() {
+    let mut names = vec![node("Identity", &["big"], "i0")];
+    for at in 0..19_000 {
+        names.push(node("Identity", &[&format!("i{at}")], &format!("i{}", at + 1)));
+    }
+    names.push(node("Relu", &["x"], "a"));
+    assert!(read(&ended(names, vec![tensor("big", &[1 << 18])], 2)).is_ok());
+}
+
+/// Small weights and values, and work for hours.
+#[test]
+fn a_network_that_never_ends_is_refused() {
+    let wide = ints(node("Conv", &["x", "k"], "v"), "pads", &[1700; 4]);
+    let pooled = ints(node("AveragePool", &["v"], "a"), "kernel_shape", &[1700, 1700]);
+    let model = ended(vec![wide, pooled], vec![tensor("k", &[1, 2, 1, 1])], 1);
+    unsupported(&model, "multiplications per image");
+}
+
+#[test]
+fn images_without_pixels_are_refused() {
+    let model = ended(vec![node("Relu", &["x"], "a")], vec![], 2).write_buf().unwrap();
+    for shape in [[2, 0, 4], [0, 4, 4], [2, 1 << 20, 1 << 20], [usize::MAX, 2, 2]] {
+        let refusal = Cnn::read(&model, &[], shape, Instructions::best()).err().unwrap();
+        assert!(refusal.to_string().contains("images of"), "{refusal}");
+    }
+}
+
+/// What looks alike here is something else in ONNX, or in another mode.
+#[test]
+fn operators_that_mean_something_else_are_left_to_other_engines() {
+    // broadcasting makes [N, 2, N, 2] of [N, 2] and [N, 2, 1, 1]
+    let mean = || vec![node("GlobalAveragePool", &["x"], "m"), node("Flatten", &["m"], "f")];
+    let mut nodes = mean();
+    nodes.extend([node("Add", &["m", "f"], "s"), node("Flatten", &["s"], "y")]);
+    unsupported(&model(nodes, vec![]), "the sum of a row and an image");
+    // the channels of a flattened image are all its numbers
+    let statistics = ["g", "b", "v", "w"].map(|name| tensor(name, &[2]));
+    let nodes = vec![
+        node("Flatten", &["x"], "f"),
+        node("BatchNormalization", &["f", "g", "b", "v", "w"], "n"),
+        node("MatMul", &["n", "m"], "y"),
+    ];
+    let constants = [&statistics[..], &[tensor("m", &[32, 3])]].concat();
+    unsupported(&model(nodes, constants), "batch normalisation of a flattened image");
+    let mut nodes = mean();
+    nodes.push(node("Dropout", &["f", "", "training"], "y"));
+    unsupported(&model(nodes, vec![]), "Dropout with a training mode");
+    // a column of offsets is added to another image each
+    let mut nodes = mean();
+    nodes.push(node("Gemm", &["f", "w", "column"], "y"));
+    broken(&model(nodes, vec![tensor("w", &[2, 3]), tensor("column", &[3, 1])]), "offsets of [3, 1]");
+    let mut nodes = mean();
+    nodes.push(float(float(node("Clip", &["f"], "y"), "min", f32::INFINITY), "max", f32::INFINITY));
+    broken(&model(nodes, vec![]), "an activation");
+}
+
+/// The largest of a window hides a value that is no number, and a sum can overflow on the way to a mean.
+#[test]
+fn a_pooling_hides_no_overflow() {
+    let window = |operator: &str| ints(node(operator, &["x"], "a"), "kernel_shape", &[2, 2]);
+    for (operator, value) in [
+        ("MaxPool", f32::NAN),
+        ("MaxPool", f32::NEG_INFINITY),
+        ("AveragePool", f32::MAX),
+        ("AveragePool", f32::NAN),
+    ] {
+        let cnn = read(&ended(vec![window(operator)], vec![], 2)).unwrap();
+        let mut image = [0.25; 32];
+        let mut scores = [0.0; 3];
+        cnn.logits(&image, &mut scores).unwrap();
+        image[..16].fill(value);
+        if operator == "MaxPool" {
+            image[2..16].fill(0.25); // the first window's second number is the first that is compared
+            image[0] = 0.25;
+        }
+        let error = cnn.logits(&image, &mut scores).unwrap_err().to_string();
+        assert!(error.contains("`a` became infinite or no number"), "{operator} {value}: {error}");
+    }
+}
