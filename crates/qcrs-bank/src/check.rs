@@ -32,25 +32,34 @@ impl Bank {
                 let slack = f64::from(ball.slack) + slackest;
                 !self.ruler.surely_apart(brighter - bright, slack, ball.radius, widest)
             };
+            let mut x = None; // most balls need no pixels
             for &(_, b) in order[at + 1..].iter().take_while(near) {
-                measured += u64::from(self.check_pair(a.min(b), a.max(b))?);
+                if !self.are_surely_disjoint(a, b) {
+                    let x = match &mut x {
+                        Some(x) => x,
+                        none => none.insert(self.pixels(a)?.values()),
+                    };
+                    self.measure_pair(a, x, b)?;
+                    measured += 1;
+                }
             }
         }
         Ok(Checked { balls: self.len(), pairs: self.pairs(), measured })
     }
 
-    /// Whether a pair had to be measured.
-    fn check_pair(&self, earlier: usize, later: usize) -> Result<bool, Error> {
-        let (a, b) = (&self.balls[earlier], &self.balls[later]);
-        let slack = f64::from(a.slack) + f64::from(b.slack);
-        let apart = || between(self.shadow(earlier), self.shadow(later));
-        if a.class == b.class || self.ruler.surely_apart(apart(), slack, a.radius, b.radius) {
-            return Ok(false);
-        }
-        let (x, y) = (self.pixels(earlier)?.values(), self.pixels(later)?.values());
-        match self.ruler.measure(&x, &y).room_beside(a.radius) {
-            Some(room) if room >= b.radius => Ok(true),
-            _ => Err(self.overlap(earlier, later)),
+    fn are_surely_disjoint(&self, a: usize, b: usize) -> bool {
+        let (one, other) = (&self.balls[a], &self.balls[b]);
+        let slack = f64::from(one.slack) + f64::from(other.slack);
+        let apart = || between(self.shadow(a), self.shadow(b));
+        one.class == other.class || self.ruler.surely_apart(apart(), slack, one.radius, other.radius)
+    }
+
+    fn measure_pair(&self, a: usize, x: &[f32], b: usize) -> Result<(), Error> {
+        // the later ball was cut to leave room for the earlier one: rounding is checked in that order
+        let (earlier, later) = (&self.balls[a.min(b)], &self.balls[a.max(b)]);
+        match self.ruler.measure(x, &self.pixels(b)?.values()).room_beside(earlier.radius) {
+            Some(room) if room >= later.radius => Ok(()),
+            _ => Err(self.overlap(a.min(b), a.max(b))),
         }
     }
 

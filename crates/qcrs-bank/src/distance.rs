@@ -117,6 +117,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::float_cmp)] // what is promised exactly
     fn room_is_rounded_to_the_safe_side() {
         let ruler = Ruler::new(1);
         // 0.1f32 is 0.100000001490116119384765625, so 0.7 − that in f64 may round either way

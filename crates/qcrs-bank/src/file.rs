@@ -38,6 +38,9 @@ pub(crate) struct Place {
 impl BankFile {
     /// Opens the bank in `dir` for the only writer, or makes a new one for images of `shape`.
     pub(crate) fn open(dir: &Path, shape: [u32; 3]) -> Result<Self, Error> {
+        if dir.exists() && !dir.is_dir() {
+            return Err(Error::at(dir, Problem::OtherFile));
+        }
         fs::create_dir_all(dir).map_err(Error::io(dir))?;
         let path = dir.join(NAME);
         if !path.exists() && fs::read_dir(dir).map_err(Error::io(dir))?.next().is_some() {
@@ -112,7 +115,7 @@ impl BankFile {
         let mut end = reader.seek(SeekFrom::Start(self.end)).map_err(io)?;
         let mut bytes = Vec::new();
         while let Some(left) = size.checked_sub(end + START as u64) {
-            let damaged = |what| at(damaged(end, what));
+            let damaged = |what: String| at(damaged(end, &what));
             let mut start = [0; START];
             reader.read_exact(&mut start).map_err(io)?;
             let len = entry::len(start, dim).map_err(damaged)?;
@@ -128,7 +131,7 @@ impl BankFile {
         }
         if end < self.header.known {
             let what = format!("{size} of at least {} bytes are left", self.header.known);
-            return Err(at(damaged(end, what)));
+            return Err(at(damaged(end, &what)));
         }
         self.end = end;
         if self.writable && size > end {
@@ -151,7 +154,8 @@ impl BankFile {
             .and_then(|_| file.read_exact(&mut bytes))
             .map_err(Error::io(&self.path))?;
         drop(file);
-        entry::decode(place.offset, &bytes).map_err(|what| Error::at(&self.path, damaged(place.offset, what)))
+        entry::decode(place.offset, &bytes)
+            .map_err(|what| Error::at(&self.path, damaged(place.offset, &what)))
     }
 
     /// Appends a record; when this returns the system has it, whatever happens to this process.
@@ -211,6 +215,6 @@ impl Drop for BankFile {
     }
 }
 
-fn damaged(offset: u64, what: String) -> Problem {
+fn damaged(offset: u64, what: &str) -> Problem {
     Problem::Damaged(format!("at byte {offset}: {what}"))
 }

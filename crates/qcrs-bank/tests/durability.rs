@@ -75,8 +75,8 @@ fn a_killed_writer_loses_at_most_what_was_under_way() {
             }
             Err(error) => panic!("round {round}: {error}"),
         };
-        let least = last.map_or(answered, |last| answered.max(last + 1));
-        assert!(bank.answered() >= least, "round {round}: {} of {least}", bank.answered());
+        let owed = last.map_or(answered, |last| answered.max(last + 1));
+        assert!(bank.answered() >= owed, "round {round}: {} of {owed}", bank.answered());
         answered = bank.answered();
         bank.check().unwrap();
     }

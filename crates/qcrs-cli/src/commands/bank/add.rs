@@ -6,7 +6,7 @@ use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Verdict;
 use qcrs::data::{self, Opened};
-use qcrs::run::{self, Finding, ModelSpec, Record, Spec, Stored};
+use qcrs::run::{self, Difference, Finding, ModelSpec, Record, Spec, Stored};
 use qcrs_bank::{Answer, Bank, Certificate, Source, Why};
 use std::path::PathBuf;
 
@@ -54,7 +54,10 @@ pub fn run(args: &AddArgs) -> anyhow::Result<()> {
 fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
     let here = data::About { name: spec.data.name.clone(), ..opened.about.clone() };
     if let Some(difference) = run::differences(&spec.data, &here)?.first() {
-        bail!("{difference} as data; give --data as qcrs certify got it");
+        let Difference { place, used, wanted } = difference;
+        bail!(
+            "not of this --data: its {place} is {used}, here it is {wanted}; give --data as qcrs certify got it"
+        );
     }
     Ok(())
 }
