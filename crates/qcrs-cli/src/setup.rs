@@ -139,6 +139,7 @@ impl Setup {
             selection,
             guarantee: Guarantee::of(&search, one_class),
             one_class,
+            bank: None,
             search,
             budget,
             seed,

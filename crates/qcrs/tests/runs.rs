@@ -25,7 +25,7 @@ fn input(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
 fn certify(dir: &Path, spec: &Spec, shard: Shard, batch: u32, in_flight: usize) -> Result<(), Error> {
     let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, batch);
-    Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_| {})
+    Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_| Ok(()))
 }
 
 fn records(dir: &Path) -> String {
@@ -150,7 +150,7 @@ fn a_score_that_is_not_finite_is_recorded_and_never_votes() {
     let nan = Broken { at: 100.0, with: || Ok(f32::NAN) };
     let sampler = MonteCarlo::new(&nan, 16);
     let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
-    run.certify(&sampler, &input_with_a_trap, 2, |_| {}).unwrap();
+    run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap();
     let text = records(root.path());
     let line = text.lines().nth(3).unwrap();
     assert!(line.contains(r#""error":"draw "#) && line.contains("class 1 scored NaN"), "{line}");
@@ -165,13 +165,13 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
     let broken = Broken { at: 100.0, with: || Err(Error::Engine("out of memory".into())) };
     let sampler = MonteCarlo::new(&broken, 16);
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
-    let message = run.certify(&sampler, &input_with_a_trap, 2, |_| {}).unwrap_err().to_string();
+    let message = run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap_err().to_string();
     assert_eq!(message, "input 3: engine: out of memory");
     assert_eq!(records(root.path()).lines().count(), 3);
     drop(run);
     let well = Broken { at: 100.0, with: || Ok(1.0) };
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
-    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_| {}).unwrap();
+    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_| Ok(())).unwrap();
     assert_eq!(records(root.path()).lines().count(), INPUTS as usize);
 }
 
@@ -186,6 +186,7 @@ fn a_stopped_sampler_interrupts_the_run() {
         if seen == 4 {
             sampler.stop_flag().store(true, std::sync::atomic::Ordering::Relaxed);
         }
+        Ok(())
     });
     assert!(matches!(result, Err(Error::Interrupted)), "{result:?}");
     let kept = records(root.path()).lines().count();

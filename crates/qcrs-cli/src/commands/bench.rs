@@ -165,7 +165,7 @@ impl Bench<'_> {
                 call()?;
                 calls += 1;
             }
-            Ok(calls)
+            Ok::<_, Error>(calls)
         });
         let calls: u64 = calls.try_reduce(|| 0, |a, b| Ok(a + b))?;
         Ok((calls * u64::from(self.batch)) as f64 / begin.elapsed().as_secs_f64())

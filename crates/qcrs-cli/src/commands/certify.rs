@@ -1,5 +1,6 @@
 //! `qcrs certify`
 
+use super::bank::Teller;
 use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs};
 use crate::output::{self, Format, say};
 use crate::progress::Progress;
@@ -7,9 +8,8 @@ use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
-use qcrs::certify::Verdict;
 use qcrs::report;
-use qcrs::run::{self, Finding, Record, Run, Shard, Spec};
+use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::SearchSpec;
 use qcrs::types::Error;
@@ -29,6 +29,9 @@ pub struct CertifyArgs {
     /// Ask only whether an input is of this class, a name or a number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
+    /// A memory bank that has the last word: answers near earlier ones do not contradict them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
+    bank: Option<PathBuf>,
     /// The seed of all noise; whoever knows it while choosing the inputs can fool the certificate
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -52,12 +55,17 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let spec = setup.spec(setup.selection(&args.data)?, search, budget, one_class, args.seed)?;
+    let mut spec = setup.spec(setup.selection(&args.data)?, search, budget, one_class, args.seed)?;
+    if let Some(bank) = &args.bank {
+        spec.bank = Some(crate::setup::file_name(bank));
+        spec.guarantee = Guarantee::MemoryBank;
+    }
     let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
-    let failed = certify_into(&setup, &sampler, &spec, &dir, args.shard)?;
+    let mut teller = args.bank.as_ref().map(|bank| Teller::open(bank, &spec)).transpose()?;
+    let failed = certify_into(&setup, &sampler, &spec, (&dir, args.shard), teller.as_mut())?;
     summarize(&dir, args.format)?;
     if failed > 0 {
         let notes = dir.join("results.tsv");
@@ -69,13 +77,13 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Certifies what is missing in `dir`, with progress; how many inputs have scores that cannot vote.
+/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs have scores that cannot vote.
 pub fn certify_into(
     setup: &Setup,
     sampler: &MonteCarlo,
     spec: &Spec,
-    dir: &Path,
-    shard: Shard,
+    (dir, shard): (&Path, Shard),
+    mut bank: Option<&mut Teller>,
 ) -> anyhow::Result<u32> {
     ensure!(
         !shard.ids(spec).is_empty(),
@@ -91,8 +99,12 @@ pub fn certify_into(
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
     let result = progress.watch(sampler, || {
         run.certify(sampler, &input, setup.args.threads(), |record| {
+            if let Some(bank) = &mut bank {
+                bank.answer(record, &setup.example(record.index)?.pixels)?;
+            }
             tally.add(record);
             progress.say(tally.words());
+            Ok(())
         })
     });
     if let Err(Error::Interrupted) = result {
@@ -158,15 +170,11 @@ impl Tally {
     fn add(&mut self, record: &Record) {
         self.inputs += 1;
         self.labelled |= record.label.is_some();
-        match &record.finding {
-            Finding::Failed { .. } => self.failed += 1,
-            Finding::Outcome(outcome) => match outcome.verdict {
-                Verdict::Certified { class, radius, .. } if record.label == Some(class) => {
-                    self.radii += radius;
-                }
-                Verdict::Certified { .. } => {}
-                Verdict::Abstain(_) => self.abstained += 1,
-            },
+        match (&record.finding, record.certified()) {
+            (Finding::Failed { .. }, None) => self.failed += 1,
+            (_, None) => self.abstained += 1,
+            (_, Some(ball)) if record.label == Some(ball.class) => self.radii += ball.radius,
+            (_, Some(_)) => {}
         }
     }
 

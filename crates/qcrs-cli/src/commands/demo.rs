@@ -74,7 +74,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     for (name, search) in searches()? {
         let spec = setup.spec(setup.selection(&typed.data)?, search, budget, None, 0)?;
         let into = dir.join("runs").join(name);
-        certify_into(&setup, &sampler, &spec, &into, Shard::WHOLE)?;
+        certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into)?;
         tables.push(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?);
     }

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod bank;
 mod bench;
 mod certify;
 mod completions;
@@ -41,6 +42,8 @@ pub enum Command {
     Verify(verify::VerifyArgs),
     /// Unite the shards of a run
     Merge(merge::MergeArgs),
+    /// Remember certificates, so that balls of different classes never overlap
+    Bank(bank::BankArgs),
     /// Bring public datasets onto this machine
     Data(data::DataArgs),
     /// Train a classifier: passes everything on to the program qcrs-train
@@ -65,6 +68,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Bank(args) => bank::run(&args),
         Command::Data(args) => data::run(args),
         Command::Train(args) => train::run(&args),
         Command::Bench(args) => bench::run(&args),

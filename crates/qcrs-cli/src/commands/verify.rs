@@ -8,12 +8,12 @@ use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::{Estimate, Outcome, decide, prepare, second};
-use qcrs::run::{self, Finding, Record, Spec};
+use qcrs::run::{self, Finding, Record, Spec, Stored};
 use qcrs::sample::Votes;
 use recorded::Recorded;
 use serde_json::json;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What was typed after `qcrs verify`.
 #[derive(clap::Args)]
@@ -34,21 +34,27 @@ pub struct VerifyArgs {
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
-    let stored = run::read(&args.run)?;
-    let selected: HashSet<u32> = stored.spec.selection.ids().collect();
-    for record in &stored.records {
-        let here = || format!("{}: input {}", args.run.display(), record.index);
-        ensure!(selected.contains(&record.index), "{}: the spec does not ask for it", here());
-        if let Finding::Outcome(outcome) = &record.finding {
-            check(outcome, &stored.spec, record.index).with_context(here)?;
-        }
-    }
-    let (have, owed) = (stored.records.len(), selected.len());
+    let stored = read_verified(&args.run)?;
+    let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
     if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {
         replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))?;
     }
     Ok(())
+}
+
+/// The run in `dir`, if every verdict follows from its votes.
+pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
+    let stored = run::read(dir)?;
+    let selected: HashSet<u32> = stored.spec.selection.ids().collect();
+    for record in &stored.records {
+        let here = || format!("{}: input {}", dir.display(), record.index);
+        ensure!(selected.contains(&record.index), "{}: the spec does not ask for it", here());
+        if let Finding::Outcome(outcome) = &record.finding {
+            check(outcome, &stored.spec, record.index).with_context(here)?;
+        }
+    }
+    Ok(stored)
 }
 
 /// Whether an outcome is what the spec's method makes of its votes, decision by decision.
@@ -91,7 +97,8 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
             let again = run::record(spec, &sampler, &input, record.index)?;
-            ensure!(again == **record, "input {}: sampled again it gives other votes", record.index);
+            let same = (&again.label, &again.finding) == (&record.label, &record.finding);
+            ensure!(same, "input {}: sampled again it gives other votes", record.index);
         }
         Ok(())
     })?;

@@ -87,6 +87,7 @@ pub fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
         Some(Guarantee::FixedSigma) => "fixed-sigma",
         Some(Guarantee::FrozenSigma) => "frozen-sigma",
         Some(Guarantee::ClassWise) => "class-wise",
+        Some(Guarantee::MemoryBank) => "memory-bank",
         None => "unknown",
     }
 }

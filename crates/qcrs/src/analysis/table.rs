@@ -1,7 +1,7 @@
 //! The rows that every analysis starts from.
 
 use crate::certify::{Outcome, Reason, Verdict};
-use crate::run::{Finding, Guarantee, Record, Spec, Timing};
+use crate::run::{Ball, Finding, Guarantee, Record, Spec, Timing};
 use crate::types::Error;
 use std::collections::{BTreeSet, HashMap};
 
@@ -132,7 +132,7 @@ fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
 }
 
 fn row(record: &Record, seconds: Option<f64>) -> Row {
-    let &Record { index, label, ref finding } = record;
+    let &Record { index, label, ref finding, .. } = record;
     let blank =
         Row { index, label, predicted: None, radius: 0.0, sigma: None, passes: None, seconds, failed: false };
     let outcome = match finding {
@@ -140,9 +140,9 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         Finding::Outcome(outcome) => outcome,
     };
     let blank = Row { passes: Some(outcome.passes()), sigma: sigma(outcome), ..blank };
-    match outcome.verdict {
-        Verdict::Certified { class, radius, .. } => Row { predicted: Some(class), radius, ..blank },
-        Verdict::Abstain(_) => blank,
+    match record.certified() {
+        Some(Ball { class, radius }) => Row { predicted: Some(class), radius, ..blank },
+        None => blank,
     }
 }
 

@@ -126,7 +126,8 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
 /// What must be read with the tables.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = vec![ROUNDING.to_owned(), INTERVALS.to_owned()];
-    let known = [Guarantee::FixedSigma, Guarantee::FrozenSigma, Guarantee::ClassWise].map(Some);
+    let known = [Guarantee::FixedSigma, Guarantee::FrozenSigma, Guarantee::ClassWise, Guarantee::MemoryBank];
+    let known = known.map(Some);
     for promise in known.into_iter().chain([None]) {
         if analysis.tables.iter().any(|table| table.guarantee == promise) {
             notes.push(guarantee_in_words(promise).into());

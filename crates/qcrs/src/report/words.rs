@@ -22,6 +22,11 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
              chosen beforehand on other inputs. Each radius holds, with the stated probability per input, for that \
              yes-or-no classifier as it is deployed."
         }
+        Some(Guarantee::MemoryBank) => {
+            "memory-bank: a bank remembers every answer as a ball, and balls of different classes never overlap. Each \
+             radius holds for the answers that this bank gives from then on, as long as it is kept; it hangs on the \
+             order of the inputs, and the failure probabilities of all balls add up."
+        }
         None => {
             "unknown: the file does not say how its noise level was chosen, nor its number of draws or failure \
              probability; what its radii promise depends on all three."

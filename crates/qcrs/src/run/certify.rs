@@ -62,14 +62,14 @@ impl Run {
     /// Certifies the inputs that have no record yet and appends one line for each, in order.
     ///
     /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of
-    /// another. Stops at the first error that is not a fact about the input; what was finished
+    /// another. `on_record` sees every record in order before it is written, and may add to it. Stops at the first error that is not a fact about the input; what was finished
     /// before it is kept, and running again goes on from there.
     pub fn certify(
         &mut self,
         sampler: &dyn SampleUnderNoise,
         input: &Input<'_>,
         in_flight: usize,
-        mut on_record: impl FnMut(&Record),
+        mut on_record: impl FnMut(&mut Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let todo = self.ids[self.done.len()..].to_vec();
         let spec = self.spec.clone();
@@ -107,17 +107,17 @@ impl Run {
         &mut self,
         receive: &mpsc::Receiver<(usize, Result<Record, Error>, f64)>,
         queue: &Queue,
-        on_record: &mut impl FnMut(&Record),
+        on_record: &mut impl FnMut(&mut Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         while let Ok((position, result, seconds)) = receive.recv() {
             waiting.insert(position, (result, seconds));
             while let Some((result, seconds)) = waiting.remove(&next) {
-                let record = result?;
+                let mut record = result?;
+                on_record(&mut record)?;
                 self.timings.append(&Timing { index: record.index, seconds })?;
                 self.records.append(&record)?;
-                on_record(&record);
                 self.done.push(record);
                 next += 1;
                 queue.written(next);
@@ -174,7 +174,7 @@ pub fn record(
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         Err(error) => return Err(here(error)),
     };
-    Ok(Record { index, label, finding })
+    Ok(Record { index, label, finding, bank: None })
 }
 
 /// Hands out inputs, never further than `window` ahead of the last line written: a crash loses no more.

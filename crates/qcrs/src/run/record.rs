@@ -1,6 +1,6 @@
 //! One line per input.
 
-use crate::certify::Outcome;
+use crate::certify::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What a run found out about one input.
@@ -13,6 +13,41 @@ pub struct Record {
     pub label: Option<usize>,
     /// What was found.
     pub finding: Finding,
+    /// What a memory bank made of it, where there is one: this is then the answer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bank: Option<FromBank>,
+}
+
+/// The answer of a memory bank, which remembers earlier answers and contradicts none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FromBank {
+    /// What is certified; nothing where the bank leaves nothing of it.
+    pub ball: Option<Ball>,
+    /// Where it comes from, in words.
+    pub why: String,
+}
+
+/// A class that holds within a radius.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// The class.
+    pub class: usize,
+    /// The l2 radius, rounded down.
+    pub radius: f64,
+}
+
+impl Record {
+    /// What is certified about the input, all told.
+    pub fn certified(&self) -> Option<Ball> {
+        match (&self.bank, &self.finding) {
+            (Some(bank), _) => bank.ball,
+            (None, Finding::Outcome(outcome)) => match outcome.verdict {
+                Verdict::Certified { class, radius, .. } => Some(Ball { class, radius }),
+                Verdict::Abstain(_) => None,
+            },
+            (None, Finding::Failed { .. }) => None,
+        }
+    }
 }
 
 /// A certificate with its evidence, or the reason why this input cannot have one.

@@ -46,6 +46,12 @@ fn columns(record: &Record, time: &str) -> String {
             (None, 0.0, Some(sigma), None, "radius not shown")
         }
     };
+    let (predict, radius, note) = match &record.bank {
+        Some(bank) => {
+            (bank.ball.map(|ball| ball.class), bank.ball.map_or(0.0, |ball| ball.radius), bank.why.as_str())
+        }
+        None => (predict, radius, note),
+    };
     let correct = u8::from(predict.is_some() && predict == record.label);
     let predict = predict.map_or("-1".into(), |class| class.to_string());
     let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);

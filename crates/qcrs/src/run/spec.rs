@@ -26,6 +26,9 @@ pub struct Spec {
     /// Ask only whether an input is of this class; then 1 is yes and 0 is no.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub one_class: Option<usize>,
+    /// The memory bank that has the last word, by the name of its directory.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bank: Option<String>,
     /// The seed of all noise.
     pub seed: u64,
     /// What kind of promise the certificates make.
@@ -116,4 +119,6 @@ pub enum Guarantee {
     FrozenSigma,
     /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
     ClassWise,
+    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
+    MemoryBank,
 }

@@ -64,6 +64,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
         search,
         budget,
         one_class: None,
+        bank: None,
         seed: 9,
         guarantee,
     }

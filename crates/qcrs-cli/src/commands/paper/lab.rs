@@ -77,7 +77,7 @@ impl Lab<'_> {
     ) -> anyhow::Result<Table> {
         let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed)?;
         let dir = self.run_dir(name);
-        certify_into(self.setup, self.sampler, &spec, &dir, Shard::WHOLE)?;
+        certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
         let stored = run::read(&dir)?;
         Ok(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?)
     }

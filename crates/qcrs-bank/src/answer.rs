@@ -1,0 +1,55 @@
+//! What does the bank say, and why?
+
+use qcrs::types::Alpha;
+use serde::{Deserialize, Serialize};
+
+/// What the classifier itself proves about a query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// The class.
+    pub class: usize,
+    /// The radius of the open ball, finite and positive.
+    pub radius: f64,
+    /// The probability with which this may be wrong.
+    pub alpha: Alpha,
+}
+
+/// What the bank answers to a query.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// The bank gives this class to every query closer than `radius` from now on, once it was added.
+    Class {
+        /// The class.
+        class: usize,
+        /// The radius of the open ball, rounded down; 0 where the query is so near the rim of the ball
+        /// it inherits from that nothing around it is sure.
+        radius: f64,
+        /// Whose they are.
+        why: Why,
+    },
+    /// Nothing is claimed.
+    Abstain(Abstention),
+}
+
+/// Where class and radius come from. Entries are numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The query's own certificate, whole.
+    Own,
+    /// The query's own certificate, with a radius that ends at the ball of this entry.
+    Cut(u64),
+    /// The query lies in the ball of this entry.
+    Inherited(u64),
+}
+
+/// Why nothing is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Abstention {
+    /// The query has no certificate and lies in no ball.
+    Own,
+    /// The query has a certificate, but touches the ball of this entry, which has another class.
+    NothingLeft(u64),
+}

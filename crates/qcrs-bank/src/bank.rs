@@ -1,0 +1,232 @@
+//! Open, add, and look inside.
+
+use crate::answer::{Answer, Certificate, Why};
+use crate::distance::Ruler;
+use crate::entry::{Entry, Record, Source};
+use crate::error::{Error, Problem};
+use crate::file::{BankFile, Place};
+use crate::pixels::Pixels;
+use crate::shadow::{Blocks, Shadow};
+use qcrs::types::Alpha;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Beyond this the error bounds of shadows would not hold.
+const LARGEST_DIM: usize = 1 << 24;
+
+/// Balls of different classes that never overlap, in a file.
+///
+/// In memory are class, radius and shadow of every ball, 48 numbers of 4 bytes; pixels are read when a
+/// shadow cannot exclude a ball.
+pub struct Bank {
+    pub(crate) file: BankFile,
+    pub(crate) ruler: Ruler,
+    pub(crate) blocks: Blocks,
+    pub(crate) balls: Vec<Ball>,
+    /// The shadows of all balls, one after the other.
+    pub(crate) shadows: Vec<f32>,
+    said: HashMap<Source, Answer>,
+    classifier: Option<String>,
+    sync_each: bool,
+}
+
+/// What is kept in memory of an entry.
+pub(crate) struct Ball {
+    pub(crate) class: usize,
+    pub(crate) radius: f64,
+    pub(crate) alpha: Alpha,
+    pub(crate) slack: f32,
+    place: Place,
+}
+
+impl Bank {
+    /// Opens the bank in `dir` for the only writer, or makes a new one for images of `shape` (channels,
+    /// height, width). Reads and checks everything that is there.
+    pub fn open(dir: &Path, shape: [usize; 3]) -> Result<Self, Error> {
+        let dim = shape.iter().try_fold(1usize, |dim, &size| dim.checked_mul(size));
+        if !dim.is_some_and(|dim| (1..=LARGEST_DIM).contains(&dim)) {
+            let problem =
+                format!("images of {shape:?} are not for a bank; it takes 1 to {LARGEST_DIM} pixels");
+            return Err(Error::at(dir, Problem::Query(problem)));
+        }
+        Self::load(BankFile::open(dir, shape.map(|size| size as u32))?)
+    }
+
+    /// Opens the bank in `dir` for reading: whatever is there now. A writer may go on meanwhile, but this
+    /// bank does not see what it adds.
+    pub fn read(dir: &Path) -> Result<Self, Error> {
+        Self::load(BankFile::read(dir)?)
+    }
+
+    fn load(mut file: BankFile) -> Result<Self, Error> {
+        let shape = file.shape();
+        let (ruler, blocks) = (Ruler::new(shape.iter().product()), Blocks::new(shape));
+        let (mut balls, mut shadows, mut said) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut classifier = None;
+        file.scan(|place, record, pixels| {
+            match (record, pixels) {
+                (Record::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
+                    if let Some(source) = source {
+                        said.insert(source, Answer::Class { class, radius, why });
+                    }
+                    let Shadow { at, slack } = blocks.shadow(&pixels.values());
+                    shadows.extend(at);
+                    balls.push(Ball { class, radius, alpha, slack, place });
+                }
+                (Record::Said { answer, source }, None) => {
+                    said.insert(source, answer);
+                }
+                (Record::Classifier(name), None) => classifier = Some(name),
+                (record, _) => {
+                    return Err(Problem::Damaged(format!(
+                        "{record:?} has pixels where it should not, or none"
+                    )));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Self { file, ruler, blocks, balls, shadows, said, classifier, sync_each: true })
+    }
+
+    /// Makes sure that all certificates are of one classifier: the first name that is given stays, any
+    /// other is an error.
+    pub fn belong_to(&mut self, classifier: &str) -> Result<(), Error> {
+        match &self.classifier {
+            Some(found) if found == classifier => Ok(()),
+            Some(found) => {
+                let (found, wanted) = (found.clone(), classifier.into());
+                Err(Error::at(self.file.path(), Problem::OtherClassifier { found, wanted }))
+            }
+            None => {
+                self.file.append(&Record::Classifier(classifier.into()), None)?;
+                self.file.sync()?;
+                self.classifier = Some(classifier.into());
+                Ok(())
+            }
+        }
+    }
+
+    /// From here on [`Self::add`] does not wait for the disk. What was added is safe when this process is
+    /// killed; only after [`Self::sync`] is it safe when the power fails.
+    pub fn sync_by_hand(&mut self) {
+        self.sync_each = false;
+    }
+
+    /// Waits until the disk has everything.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.file.sync()
+    }
+
+    /// Answers as [`Self::ask`] does, and remembers: from now on every query in the ball of this answer
+    /// gets its class. Only answers that do not follow from earlier ones become entries.
+    pub fn add(&mut self, x: &[f32], own: Option<Certificate>) -> Result<Answer, Error> {
+        self.append(x, own, None)
+    }
+
+    /// The same for a certificate with a name; one that was added before gets the answer of that time.
+    pub fn add_once(&mut self, source: Source, x: &[f32], own: Option<Certificate>) -> Result<Answer, Error> {
+        match self.said(&source) {
+            Some(answer) => Ok(answer),
+            None => self.append(x, own, Some(source)),
+        }
+    }
+
+    /// What was answered to the certificate with this name.
+    pub fn said(&self, source: &Source) -> Option<Answer> {
+        self.said.get(source).copied()
+    }
+
+    fn append(
+        &mut self,
+        x: &[f32],
+        own: Option<Certificate>,
+        source: Option<Source>,
+    ) -> Result<Answer, Error> {
+        let answer = self.ask(x, own)?;
+        match (answer, own, &source) {
+            (Answer::Class { class, radius, why: why @ (Why::Own | Why::Cut(_)) }, Some(own), _) => {
+                let alpha = own.alpha;
+                let record = Record::Ball { class, radius, alpha, why, source: source.clone() };
+                let place = self.file.append(&record, Some(&Pixels::of(x)))?;
+                let Shadow { at, slack } = self.blocks.shadow(x);
+                self.shadows.extend(at);
+                self.balls.push(Ball { class, radius, alpha, slack, place });
+            }
+            (_, _, Some(source)) => {
+                self.file.append(&Record::Said { answer, source: source.clone() }, None)?;
+            }
+            (_, _, None) => return Ok(answer),
+        }
+        if let Some(source) = source {
+            self.said.insert(source, answer);
+        }
+        if self.sync_each {
+            self.file.sync()?;
+        }
+        Ok(answer)
+    }
+
+    /// Channels, height and width of every image.
+    pub fn shape(&self) -> [usize; 3] {
+        self.file.shape()
+    }
+
+    /// The number of pixels of every image.
+    pub fn dim(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// The number of balls.
+    pub fn len(&self) -> usize {
+        self.balls.len()
+    }
+
+    /// Whether there is no ball.
+    pub fn is_empty(&self) -> bool {
+        self.balls.is_empty()
+    }
+
+    /// Whose certificates these are, if anybody said so.
+    pub fn classifier(&self) -> Option<&str> {
+        self.classifier.as_deref()
+    }
+
+    /// The length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// How many certificates with a name were answered, with a ball or without.
+    pub fn answered(&self) -> usize {
+        self.said.len()
+    }
+
+    /// All balls, in the order of insertion.
+    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, Error>> {
+        self.balls.iter().enumerate().map(|(id, ball)| match self.file.get(ball.place)? {
+            (Record::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
+                let blake3 = blake3::hash(pixels.bytes()).to_string();
+                Ok(Entry { id: id as u64, class, radius, alpha, why, source, blake3 })
+            }
+            _ => Err(self.changed(id)),
+        })
+    }
+
+    pub(crate) fn shadow(&self, id: usize) -> &[f32] {
+        &self.shadows[id * self.blocks.len()..][..self.blocks.len()]
+    }
+
+    pub(crate) fn pixels(&self, id: usize) -> Result<Pixels, Error> {
+        let (_, pixels) = self.file.get(self.balls[id].place)?;
+        pixels.ok_or_else(|| self.changed(id))
+    }
+
+    pub(crate) fn overlap(&self, a: usize, b: usize) -> Error {
+        let problem = format!("the balls of entries {a} and {b} overlap, but have different classes");
+        Error::at(self.file.path(), Problem::Damaged(problem))
+    }
+
+    fn changed(&self, id: usize) -> Error {
+        Error::at(self.file.path(), Problem::Damaged(format!("entry {id} is a ball no more")))
+    }
+}

@@ -1,0 +1,89 @@
+//! What can go wrong?
+
+use std::path::{Path, PathBuf};
+
+/// A problem, and the bank that has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct Error {
+    /// The directory of the bank, or its file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a bank, or with what was asked of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Nothing to read.
+    #[error("there is no bank here; 'qcrs bank add' makes one")]
+    NoBank,
+    /// A folder of something else, which we leave alone.
+    #[error("this folder holds something else; give a bank, or a folder that is empty or new")]
+    OtherFolder,
+    /// A file of something else, which we leave alone.
+    #[error("this file is no bank of qcrs; give another directory")]
+    OtherFile,
+    /// Another process adds to it.
+    #[error("another qcrs is writing to this bank; wait for it, or use another bank")]
+    InUse,
+    /// Written by a later version.
+    #[error("format {found} was written by a newer qcrs, this one knows {known}; use that qcrs")]
+    Newer {
+        /// The version of the format in the file.
+        found: u32,
+        /// The latest that is known here.
+        known: u32,
+    },
+    /// Images of another shape.
+    #[error("this bank holds images of {found}, not of {wanted}; use a bank of its own for these")]
+    OtherShape {
+        /// The bank's, in words.
+        found: String,
+        /// The one that was asked for, in words.
+        wanted: String,
+    },
+    /// Certificates of another classifier.
+    #[error("this bank belongs to {found}, not to {wanted}; use a bank of its own for that")]
+    OtherClassifier {
+        /// Whose certificates it holds.
+        found: String,
+        /// Whose were to be added.
+        wanted: String,
+    },
+    /// Opened for reading, asked to write.
+    #[error("this bank was opened for reading; open it for writing to add to it")]
+    Frozen,
+    /// A query that means nothing.
+    #[error("{0}")]
+    Query(String),
+    /// What the file holds is not what was written.
+    #[error("damaged: {0}; restore it from a copy, for a bank that has forgotten a ball breaks its promise")]
+    Damaged(String),
+    /// The file system failed.
+    #[error("{0}")]
+    Io(std::io::Error),
+}
+
+impl Error {
+    /// For `map_err`: says which bank has this problem.
+    pub(crate) fn at(path: impl AsRef<Path>, problem: Problem) -> Self {
+        Self { path: path.as_ref().to_owned(), problem }
+    }
+
+    /// For `map_err`: says at which path the file system failed.
+    pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.as_ref().to_owned();
+        move |source| Self { path, problem: Problem::Io(source) }
+    }
+}
+
+impl From<Error> for qcrs::types::Error {
+    fn from(error: Error) -> Self {
+        match error.problem {
+            Problem::Io(source) => Self::Io { path: error.path, source },
+            problem => Self::Format { path: error.path, problem: problem.to_string() },
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! How are entries kept through a crash?
+//!
+//! One file: a header, then records that are only ever appended. A record that a crash tore is cut off
+//! by the next writer. The header knows how far the file reached when it was last safe on the disk, so
+//! that a file cut short by anything else is told from a torn record.
+
+use crate::entry::{self, Record, START};
+use crate::error::{Error, Problem};
+use crate::header::Header;
+use crate::pixels::Pixels;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const NAME: &str = "balls.qcrsbank";
+
+/// The file of a bank.
+pub(crate) struct BankFile {
+    path: PathBuf,
+    file: Mutex<File>,
+    header: Header,
+    end: u64,
+    /// Up to here the disk has it.
+    synced: u64,
+    writable: bool,
+    /// The last append failed half way.
+    torn: bool,
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    offset: u64,
+    len: u32,
+}
+
+impl BankFile {
+    /// Opens the bank in `dir` for the only writer, or makes a new one for images of `shape`.
+    pub(crate) fn open(dir: &Path, shape: [u32; 3]) -> Result<Self, Error> {
+        if dir.exists() && !dir.is_dir() {
+            return Err(Error::at(dir, Problem::OtherFile));
+        }
+        fs::create_dir_all(dir).map_err(Error::io(dir))?;
+        let path = dir.join(NAME);
+        if !path.exists() && fs::read_dir(dir).map_err(Error::io(dir))?.next().is_some() {
+            return Err(Error::at(dir, Problem::OtherFolder));
+        }
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = file.map_err(Error::io(&path))?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Error::at(dir, Problem::InUse),
+            TryLockError::Error(source) => Error::io(&path)(source),
+        })?;
+        if file.metadata().map_err(Error::io(&path))?.len() == 0 {
+            let header = Header::new(shape).encode();
+            file.write_all(&header).and_then(|()| file.sync_all()).map_err(Error::io(&path))?;
+            // the name of a new file belongs to its folder, which not every system lets us sync
+            let _ = File::open(dir).and_then(|dir| dir.sync_all());
+        }
+        let bank = Self::new(path, file, true)?;
+        if bank.header.shape != shape {
+            let words = |[c, h, w]: [u32; 3]| format!("{c}x{h}x{w}");
+            let problem = Problem::OtherShape { found: words(bank.header.shape), wanted: words(shape) };
+            return Err(Error::at(dir, problem));
+        }
+        Ok(bank)
+    }
+
+    /// Opens the bank in `dir` for reading, also while somebody writes.
+    pub(crate) fn read(dir: &Path) -> Result<Self, Error> {
+        let path = dir.join(NAME);
+        if !path.exists() {
+            return Err(Error::at(dir, Problem::NoBank));
+        }
+        let file = File::open(&path).map_err(Error::io(&path))?;
+        Self::new(path, file, false)
+    }
+
+    fn new(path: PathBuf, mut file: File, writable: bool) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        file.rewind()
+            .and_then(|()| (&file).take(Header::LEN as u64).read_to_end(&mut bytes))
+            .map_err(Error::io(&path))?;
+        let header = Header::decode(&bytes).map_err(|problem| Error::at(&path, problem))?;
+        let end = Header::LEN as u64;
+        Ok(Self { path, file: Mutex::new(file), header, end, synced: end, writable, torn: false })
+    }
+
+    pub(crate) fn shape(&self) -> [usize; 3] {
+        self.header.shape.map(|size| size as usize)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The length of the file in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.end
+    }
+
+    /// Shows every whole record to `each`, once, right after opening. A torn one at the end is cut off
+    /// by a writer and passed over by a reader.
+    pub(crate) fn scan(
+        &mut self,
+        mut each: impl FnMut(Place, Record, Option<Pixels>) -> Result<(), Problem>,
+    ) -> Result<(), Error> {
+        let (path, dim) = (self.path.clone(), self.shape().iter().product());
+        let io = |source| Error::io(&path)(source);
+        let at = |problem| Error::at(&path, problem);
+        let file = self.lock().try_clone().map_err(io)?;
+        let size = file.metadata().map_err(io)?.len();
+        let mut reader = BufReader::with_capacity(1 << 18, file);
+        let mut end = reader.seek(SeekFrom::Start(self.end)).map_err(io)?;
+        let mut bytes = Vec::new();
+        while let Some(left) = size.checked_sub(end + START as u64) {
+            let damaged = |what: String| at(damaged(end, &what));
+            let mut start = [0; START];
+            reader.read_exact(&mut start).map_err(io)?;
+            let len = entry::len(start, dim).map_err(damaged)?;
+            if (len - START) as u64 > left {
+                break;
+            }
+            bytes.resize(len, 0);
+            bytes[..START].copy_from_slice(&start);
+            reader.read_exact(&mut bytes[START..]).map_err(io)?;
+            let (record, pixels) = entry::decode(end, &bytes).map_err(damaged)?;
+            each(Place { offset: end, len: len as u32 }, record, pixels).map_err(at)?;
+            end += len as u64;
+        }
+        if end < self.header.known {
+            let what = format!("{size} of at least {} bytes are left", self.header.known);
+            return Err(at(damaged(end, &what)));
+        }
+        self.end = end;
+        if self.writable && size > end {
+            self.lock().set_len(end).map_err(io)?;
+        }
+        if self.writable && self.header.known < end {
+            // whoever wrote this may have been killed before the disk had it
+            self.sync()?;
+            self.remember()?;
+        }
+        self.synced = end;
+        Ok(())
+    }
+
+    /// The record at `place`, checked again.
+    pub(crate) fn get(&self, place: Place) -> Result<(Record, Option<Pixels>), Error> {
+        let mut bytes = vec![0; place.len as usize];
+        let mut file = self.lock();
+        file.seek(SeekFrom::Start(place.offset))
+            .and_then(|_| file.read_exact(&mut bytes))
+            .map_err(Error::io(&self.path))?;
+        drop(file);
+        entry::decode(place.offset, &bytes)
+            .map_err(|what| Error::at(&self.path, damaged(place.offset, &what)))
+    }
+
+    /// Appends a record; when this returns the system has it, whatever happens to this process.
+    pub(crate) fn append(&mut self, record: &Record, pixels: Option<&Pixels>) -> Result<Place, Error> {
+        if !self.writable {
+            return Err(Error::at(&self.path, Problem::Frozen));
+        }
+        let offset = self.end;
+        let bytes = entry::encode(offset, record, pixels)
+            .map_err(|what| Error::at(&self.path, Problem::Query(what)))?;
+        if self.torn {
+            self.lock().set_len(offset).map_err(Error::io(&self.path))?;
+        }
+        self.remember()?;
+        self.torn = true;
+        self.write(offset, &bytes)?;
+        self.torn = false;
+        self.end += bytes.len() as u64;
+        Ok(Place { offset, len: bytes.len() as u32 })
+    }
+
+    /// Waits until the disk has everything.
+    pub(crate) fn sync(&mut self) -> Result<(), Error> {
+        self.lock().sync_data().map_err(Error::io(&self.path))?;
+        self.synced = self.end;
+        Ok(())
+    }
+
+    /// Writes into the header how much the disk has. It may lag behind, but never runs ahead.
+    fn remember(&mut self) -> Result<(), Error> {
+        if self.header.known != self.synced {
+            let header = Header { known: self.synced, ..self.header };
+            self.write(Header::KNOWN_AT, &header.encode_known())?;
+            self.header = header;
+        }
+        Ok(())
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Error> {
+        let mut file = self.lock();
+        file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes)).map_err(Error::io(&self.path))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for BankFile {
+    fn drop(&mut self) {
+        // not after a scan that failed: what the header knows is then better than what we do
+        if self.writable && self.end >= self.header.known {
+            let sync = if self.synced < self.end { self.sync() } else { Ok(()) };
+            // whatever fails here, the next writer finds the same records
+            let _ = sync.and_then(|()| self.remember());
+        }
+    }
+}
+
+fn damaged(offset: u64, what: &str) -> Problem {
+    Problem::Damaged(format!("at byte {offset}: {what}"))
+}

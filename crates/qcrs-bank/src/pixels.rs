@@ -1,0 +1,64 @@
+//! How is an image kept, to the last bit?
+
+/// Pixels as they stand in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Pixels {
+    /// k stands for k/255, where this gives every pixel exactly.
+    Bytes(Vec<u8>),
+    /// Anything else, little-endian.
+    Floats(Vec<u8>),
+}
+
+impl Pixels {
+    /// The shortest form that gives back the same bits.
+    pub(crate) fn of(x: &[f32]) -> Self {
+        let byte = |value: &f32| {
+            let k = (value * 255.0).round() as u8;
+            (pixel(k).to_bits() == value.to_bits()).then_some(k)
+        };
+        match x.iter().map(byte).collect() {
+            Some(bytes) => Self::Bytes(bytes),
+            None => Self::Floats(x.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        }
+    }
+
+    /// The pixels themselves.
+    pub(crate) fn values(&self) -> Vec<f32> {
+        match self {
+            Self::Bytes(bytes) => bytes.iter().map(|&k| pixel(k)).collect(),
+            Self::Floats(bytes) => {
+                let (values, _) = bytes.as_chunks::<4>();
+                values.iter().map(|&value| f32::from_le_bytes(value)).collect()
+            }
+        }
+    }
+
+    /// What is written.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) | Self::Floats(bytes) => bytes,
+        }
+    }
+}
+
+fn pixel(k: u8) -> f32 {
+    f32::from(k) / 255.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_comes_back() {
+        let all: Vec<f32> = (0..=255).map(pixel).collect();
+        assert_eq!(Pixels::of(&all), Pixels::Bytes((0..=255).collect()));
+        for odd in [-0.0f32, 0.5, pixel(7).next_up(), -1.0, 3.25, f32::MIN_POSITIVE / 4.0] {
+            let kept = Pixels::of(&[pixel(3), odd]);
+            assert!(matches!(kept, Pixels::Floats(_)), "{odd}");
+            let bits: Vec<u32> = kept.values().iter().map(|value| value.to_bits()).collect();
+            assert_eq!(bits, [pixel(3).to_bits(), odd.to_bits()]);
+        }
+        assert_eq!(Pixels::of(&all).values(), all);
+    }
+}

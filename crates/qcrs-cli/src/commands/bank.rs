@@ -1,0 +1,56 @@
+//! `qcrs bank`: what was promised before, and does it still hold?
+
+mod add;
+mod check;
+mod export;
+mod stats;
+mod teller;
+
+pub use teller::Teller;
+
+use crate::output::Format;
+use std::path::PathBuf;
+
+/// What was typed after `qcrs bank`.
+#[derive(clap::Args)]
+pub struct BankArgs {
+    #[command(subcommand)]
+    command: BankCommand,
+}
+
+#[derive(clap::Subcommand)]
+enum BankCommand {
+    /// Put the certificates of runs into a bank, in order; what is there already stays as it is
+    Add(add::AddArgs),
+    /// Make sure that no two balls of different classes overlap
+    Check {
+        /// The bank
+        #[arg(value_name = "BANK")]
+        bank: PathBuf,
+    },
+    /// Entries, classes, radii, size, and the probability that any certificate is wrong
+    Stats {
+        /// The bank
+        #[arg(value_name = "BANK")]
+        bank: PathBuf,
+        /// How to write them
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Every ball as a line of JSON
+    Export {
+        /// The bank
+        #[arg(value_name = "BANK")]
+        bank: PathBuf,
+    },
+}
+
+/// Does what was asked.
+pub fn run(args: &BankArgs) -> anyhow::Result<()> {
+    match &args.command {
+        BankCommand::Add(args) => add::run(args),
+        BankCommand::Check { bank } => check::run(bank),
+        BankCommand::Stats { bank, format } => stats::run(bank, *format),
+        BankCommand::Export { bank } => export::run(bank),
+    }
+}

@@ -1,0 +1,134 @@
+//! `qcrs bank add`
+
+use super::teller::run_name;
+use crate::args::DataArgs;
+use crate::commands::verify::read_verified;
+use crate::output::{self, say};
+use anyhow::{Context, bail, ensure};
+use qcrs::certify::Verdict;
+use qcrs::data::{self, Opened};
+use qcrs::run::{self, Difference, Finding, ModelSpec, Record, Spec, Stored};
+use qcrs_bank::{Answer, Bank, Certificate, Source, Why};
+use std::path::PathBuf;
+
+/// What was typed after `qcrs bank add`.
+#[derive(clap::Args)]
+pub struct AddArgs {
+    /// The bank: a directory of its own, made if it is new
+    #[arg(value_name = "BANK")]
+    bank: PathBuf,
+    /// Run directories, in the order in which they count
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Adds what is not there yet and says what became of it.
+pub fn run(args: &AddArgs) -> anyhow::Result<()> {
+    let DataArgs { skip, offset, max, count, .. } = &args.data;
+    ensure!(
+        (*skip, *offset, *max, *count) == (1, 0, None, None),
+        "the runs say which inputs they have; leave out --skip, --offset, --max and --count"
+    );
+    let runs = args.runs.iter().map(|dir| read_verified(dir)).collect::<anyhow::Result<Vec<_>>>()?;
+    let opened = data::open(&args.data.data, &args.data.open_options())?;
+    for (dir, run) in args.runs.iter().zip(&runs) {
+        ensure!(run.spec.one_class.is_none(), "{}: its answers are yes and no, not classes", dir.display());
+        fits(&run.spec, &opened).with_context(|| dir.display().to_string())?;
+    }
+    let mut bank = Bank::open(&args.bank, opened.dataset.shape())?;
+    // a killed process loses nothing; the disk is waited for once per run
+    bank.sync_by_hand();
+    for (dir, run) in args.runs.iter().zip(&runs) {
+        let mut tally = Tally::default();
+        bank.belong_to(&classifier(&run.spec.model)?).with_context(|| dir.display().to_string())?;
+        let added = add(&mut bank, run, &opened, &mut tally);
+        bank.sync()?;
+        added.with_context(|| dir.display().to_string())?;
+        output::print(&format!("{}: {}", dir.display(), tally.words()))?;
+    }
+    say!("{}: {} balls; next: qcrs bank check {0}", args.bank.display(), bank.len());
+    Ok(())
+}
+
+/// Whether the images are those of the run, whatever their file is called today.
+fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
+    let here = data::About { name: spec.data.name.clone(), ..opened.about.clone() };
+    if let Some(difference) = run::differences(&spec.data, &here)?.first() {
+        let Difference { place, used, wanted } = difference;
+        bail!(
+            "not of this --data: its {place} is {used}, here it is {wanted}; give --data as qcrs certify got it"
+        );
+    }
+    Ok(())
+}
+
+/// What the certificates of a bank have in common, in words.
+pub fn classifier(model: &ModelSpec) -> anyhow::Result<String> {
+    let ModelSpec { blake3, output, transform, classes, .. } = model;
+    let transform = match transform {
+        None => String::new(),
+        Some(transform) => format!(" after {}", serde_json::to_string(transform)?),
+    };
+    Ok(format!("the classifier {blake3} with {classes} {output}{transform}"))
+}
+
+fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> anyhow::Result<()> {
+    let name = run_name(&run.spec)?;
+    for record in &run.records {
+        let source = Source { run: name.clone(), input: record.index };
+        if bank.said(&source).is_some() {
+            tally.known += 1;
+            continue;
+        }
+        let x = opened.dataset.get(record.index as usize)?.pixels;
+        let answer = bank.add_once(source, &x, certificate(&run.spec, record))?;
+        tally.count(answer);
+    }
+    Ok(())
+}
+
+/// What the run proves about an input; an input whose scores could not vote proves nothing.
+pub fn certificate(spec: &Spec, record: &Record) -> Option<Certificate> {
+    match &record.finding {
+        Finding::Outcome(outcome) => match outcome.verdict {
+            Verdict::Certified { class, radius, .. } if radius > 0.0 => {
+                Some(Certificate { class, radius, alpha: spec.budget.alpha })
+            }
+            _ => None,
+        },
+        Finding::Failed { .. } => None,
+    }
+}
+
+/// What became of the records of a run.
+#[derive(Default)]
+struct Tally {
+    known: u32,
+    whole: u32,
+    cut: u32,
+    inherited: u32,
+    abstained: u32,
+}
+
+impl Tally {
+    fn count(&mut self, answer: Answer) {
+        let counter = match answer {
+            Answer::Class { why: Why::Own, .. } => &mut self.whole,
+            Answer::Class { why: Why::Cut(_), .. } => &mut self.cut,
+            Answer::Class { why: Why::Inherited(_), .. } => &mut self.inherited,
+            Answer::Abstain(_) => &mut self.abstained,
+        };
+        *counter += 1;
+    }
+
+    fn words(&self) -> String {
+        let Self { known, whole, cut, inherited, abstained } = self;
+        let new = whole + cut + inherited + abstained;
+        format!(
+            "{new} records are new ({whole} balls as certified, {cut} cut, {inherited} inside another ball, \
+             {abstained} abstentions), {known} were there"
+        )
+    }
+}

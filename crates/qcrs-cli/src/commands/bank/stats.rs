@@ -1,0 +1,33 @@
+//! `qcrs bank stats`
+
+use crate::output::{self, Format};
+use qcrs_bank::{Bank, Stats};
+use std::path::Path;
+
+/// Prints what is in a bank.
+pub fn run(dir: &Path, format: Format) -> anyhow::Result<()> {
+    let stats = Bank::read(dir)?.stats();
+    match format {
+        Format::Text => output::print(&text(&stats)),
+        Format::Json => output::print_json(&stats),
+    }
+}
+
+fn text(stats: &Stats) -> String {
+    let Stats { entries, answered, shape: [c, h, w], classifier, classes, radii, failure_probability, bytes } =
+        stats;
+    let classes: Vec<String> = classes.iter().map(|(class, count)| format!("{class}: {count}")).collect();
+    // radii are cut, never rounded up
+    let cut = |radius: f64| format!("{:.4}", (radius * 1e4).floor() / 1e4);
+    let radii = radii.map_or("none".into(), |radii| radii.map(cut).join("  "));
+    [
+        format!("entries              {entries} of images {c}x{h}x{w}"),
+        format!("answered             {answered} records of runs"),
+        format!("belongs to           {}", classifier.as_deref().unwrap_or("nobody")),
+        format!("balls per class      {}", classes.join("  ")),
+        format!("radii                {radii}  (least, quartiles, most)"),
+        format!("any of them wrong    with probability at most {failure_probability}"),
+        format!("file                 {bytes} bytes"),
+    ]
+    .join("\n")
+}

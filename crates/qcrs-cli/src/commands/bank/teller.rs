@@ -1,0 +1,54 @@
+//! Who asks the bank while a run goes on?
+
+use super::add::{certificate, classifier};
+use anyhow::Context;
+use qcrs::run::{Ball, FromBank, Record, Spec};
+use qcrs::types::Error;
+use qcrs_bank::{Abstention, Answer, Bank, Source, Why};
+use std::path::Path;
+
+/// A bank that has the last word on every record of a run.
+pub struct Teller {
+    bank: Bank,
+    spec: Spec,
+    run: String,
+}
+
+impl Teller {
+    /// Opens the bank in `dir` for the run with this spec.
+    pub fn open(dir: &Path, spec: &Spec) -> anyhow::Result<Self> {
+        let mut bank = Bank::open(dir, spec.data.shape)?;
+        bank.belong_to(&classifier(&spec.model)?).with_context(|| dir.display().to_string())?;
+        Ok(Self { bank, run: run_name(spec)?, spec: spec.clone() })
+    }
+
+    /// Adds what the bank says of a record about the input `x`. A record that was lost in a crash gets the same
+    /// answer when it comes again.
+    pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
+        let source = Source { run: self.run.clone(), input: record.index };
+        let answer = self.bank.add_once(source, x, certificate(&self.spec, record))?;
+        record.bank = Some(match answer {
+            Answer::Class { class, radius, why } => {
+                FromBank { ball: Some(Ball { class, radius }), why: words(why) }
+            }
+            Answer::Abstain(Abstention::Own) => FromBank { ball: None, why: "no certificate".into() },
+            Answer::Abstain(Abstention::NothingLeft(entry)) => {
+                FromBank { ball: None, why: format!("touches ball {entry} of another class") }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// What names a run in a bank.
+pub fn run_name(spec: &Spec) -> anyhow::Result<String> {
+    Ok(blake3::hash(serde_json::to_string(spec)?.as_bytes()).to_string())
+}
+
+fn words(why: Why) -> String {
+    match why {
+        Why::Own => "as certified".into(),
+        Why::Cut(entry) => format!("cut by ball {entry}"),
+        Why::Inherited(entry) => format!("inside ball {entry}"),
+    }
+}

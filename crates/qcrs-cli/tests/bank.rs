@@ -1,0 +1,161 @@
+//! `qcrs bank`, as somebody uses it, and as somebody misuses it.
+
+mod common;
+
+use common::{Bench, CERTIFY, absent};
+use std::fs;
+use std::process::Stdio;
+
+const FILE: &str = "b/balls.qcrsbank";
+
+/// A run of one σ and a run of many; input 0 abstains in both.
+fn with_runs() -> Bench {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run c").says(&[]);
+    bench.certify("--method qcrs --run q").says(&[]);
+    bench
+}
+
+#[test]
+fn certificates_are_added_once_and_in_order() {
+    let bench = with_runs();
+    bench.run("bank add b c --data data.bin").says(&["c: 8 records are new", "0 were there"]);
+    let first = fs::read(bench.path(FILE)).unwrap();
+    bench.run("bank add b c --data data.bin").says(&["c: 0 records are new", "8 were there"]);
+    assert_eq!(fs::read(bench.path(FILE)).unwrap(), first);
+    bench.run("bank add b c q --data data.bin").says(&["c: 0 records", "q: 8 records are new"]);
+    bench.run("bank check b").says(&["none of", "overlap", "to read the bank"]);
+    let stats = bench.run("bank stats b --format json").says(&[]).json();
+    assert_eq!(stats["answered"], 16);
+    let entries = stats["entries"].as_u64().unwrap();
+    let sum = stats["failure_probability"].as_f64().unwrap();
+    assert!(sum >= 0.001 * entries as f64 && sum < 0.00101 * entries as f64, "{stats}");
+    bench.run("bank stats b").says(&["3x32x32", "any of them wrong", "belongs to"]);
+    let lines = bench.run("bank export b").says(&[]).runs();
+    assert_eq!(lines.len() as u64, entries);
+    for (id, line) in lines.iter().enumerate() {
+        assert_eq!(line["id"], id);
+        // the images are bytes, so the hash of a centre is that of the image's own bytes
+        let input = line["source"]["input"].as_u64().unwrap() as usize;
+        let image = &fs::read(bench.path("data.bin")).unwrap()[input * 3073 + 1..][..3072];
+        assert_eq!(line["blake3"], blake3::hash(image).to_string());
+    }
+}
+
+#[test]
+fn a_run_in_pieces_gives_the_same_bank() {
+    let bench = with_runs();
+    bench.run("bank add whole c --data data.bin").says(&[]);
+    let records = bench.records("c");
+    let lines: Vec<&str> = records.lines().collect();
+    for count in [3, 5, 8] {
+        bench.write("c/records-0-of-1.jsonl", lines[..count].join("\n") + "\n");
+        bench.run("bank add b c --data data.bin").says(&[]);
+    }
+    assert_eq!(bench.run("bank export b").out, bench.run("bank export whole").out);
+}
+
+#[test]
+fn what_does_not_belong_is_refused_before_anything_is_written() {
+    let bench = with_runs();
+    let images = fs::read(bench.path("data.bin")).unwrap();
+    bench.write("other.bin", &images[..3073 * 7]);
+    bench
+        .run("bank add b c --data other.bin")
+        .fails(1, &["c: not of this --data: its blake3 is", "qcrs certify"]);
+    bench.run("bank add b c --data data.bin --skip 2").fails(1, &["the runs say which inputs", "--skip"]);
+    bench.run("bank add b nowhere --data data.bin").fails(1, &["nowhere: no run"]);
+    bench.run("bank add b c").fails(2, &["--data"]);
+    bench.run("bank add b --data data.bin").fails(2, &["<RUN>"]);
+    let records = bench.records("c");
+    let changed = records.replace("\"radius\":0.", "\"radius\":1.");
+    assert_ne!(records, changed);
+    bench.write("c/records-0-of-1.jsonl", changed);
+    bench.run("bank add b c --data data.bin").fails(1, &["c: input", "the record says"]);
+    bench.write("c/records-0-of-1.jsonl", &records);
+    assert!(absent(&bench.path("b")));
+    // a file that was only renamed is the same data
+    fs::rename(bench.path("data.bin"), bench.path("renamed.bin")).unwrap();
+    bench.run("bank add b c --data renamed.bin").says(&["8 records are new"]);
+    fs::rename(bench.path("renamed.bin"), bench.path("data.bin")).unwrap();
+    // places that are no bank
+    for command in ["check", "stats", "export"] {
+        bench
+            .run(&format!("bank {command} nowhere"))
+            .fails(1, &["nowhere: there is no bank here", "qcrs bank add"]);
+    }
+    bench.run("bank add c c --data data.bin").fails(1, &["c: this folder holds something else"]);
+    bench.run("bank add data.bin c --data data.bin").fails(1, &["data.bin: this file is no bank"]);
+    // another classifier
+    let normalized = CERTIFY.to_owned() + " --normalize half --method cohen --run n";
+    bench.run(&normalized).says(&[]);
+    bench.run("bank add b n --data data.bin").fails(1, &["n: ", "this bank belongs to the classifier"]);
+}
+
+#[test]
+fn another_shape_another_format_and_damage_are_said() {
+    let bench = with_runs();
+    drop(qcrs_bank::Bank::open(&bench.path("grey"), [1, 28, 28]).unwrap());
+    let words = "grey: this bank holds images of 1x28x28, not of 3x32x32";
+    bench.run("bank add grey c --data data.bin").fails(1, &[words]);
+    bench.run("bank add b c --data data.bin").says(&[]);
+    let mut bytes = fs::read(bench.path(FILE)).unwrap();
+    // format 2, which is none yet
+    bytes[8] = 2;
+    bench.write(FILE, &bytes);
+    for typed in ["bank add b c --data data.bin", "bank stats b", "bank check b", "bank export b"] {
+        bench.run(typed).fails(1, &["b/balls.qcrsbank: format 2 was written by a newer qcrs"]);
+    }
+    bytes[8] = 1;
+    bytes[100] ^= 1;
+    bench.write(FILE, &bytes);
+    for typed in ["bank add b c --data data.bin", "bank stats b", "bank check b", "bank export b"] {
+        bench.run(typed).fails(1, &["b/balls.qcrsbank: damaged: at byte 64", "restore it from a copy"]);
+    }
+}
+
+#[test]
+fn a_second_writer_is_told_and_a_reader_that_has_enough_is_let_go() {
+    let bench = with_runs();
+    bench.run("bank add b c --data data.bin").says(&[]);
+    let file = fs::File::open(bench.path(FILE)).unwrap();
+    file.lock().unwrap();
+    bench.run("bank add b q --data data.bin").fails(1, &["b: another qcrs is writing to this bank"]);
+    bench.run("bank stats b").says(&["entries"]);
+    drop(file);
+    let mut child = bench.command("bank export b").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// The bank has the last word while the run goes on, and says the same after a crash between bank and record.
+#[test]
+fn certify_asks_the_bank_and_goes_on_with_it() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --bank b --run r").says(&["memory-bank"]);
+    let records = bench.records("r");
+    assert!(records.lines().all(|line| line.contains("\"bank\":")), "{records}");
+    assert!(records.contains("as certified") && records.contains("no certificate"), "{records}");
+    bench.run("verify r").says(&["8 of 8 records"]);
+    bench.run("bank stats b").says(&["balls"]);
+    // the last line was lost after the bank had it
+    let kept: Vec<&str> = records.lines().take(6).collect();
+    bench.write("r/records-0-of-1.jsonl", kept.join("\n") + "\n");
+    bench.certify("--method cohen --bank b --run r").says(&[]);
+    assert_eq!(bench.records("r"), records);
+    // another run finds the balls of the first
+    bench.certify("--method cohen --seed 5 --bank b --run s").says(&["memory-bank"]);
+    assert_eq!(bench.records("s").lines().count(), 8);
+}
+
+#[test]
+fn a_bank_goes_with_one_writer_and_whole_classes() {
+    let bench = Bench::new();
+    bench.certify("--bank b --shard 0/2 --run r").fails(2, &["--bank", "--shard"]);
+    bench.certify("--bank b --one-class 1 --run r").fails(2, &["--bank", "--one-class"]);
+    bench.certify("--bank b --at-radius 0.1 --run r").fails(2, &["--bank", "--at-radius"]);
+    bench.certify("--method cohen --run r --one-class 1").says(&["class-wise"]);
+    bench.run("bank add b r --data data.bin").fails(1, &["r: its answers are yes and no"]);
+    bench.certify("--method cohen --run t").says(&["fixed-sigma"]);
+    bench.certify("--method cohen --bank b --run t").fails(1, &["guarantee"]);
+}
