@@ -10,7 +10,7 @@ pub use verdict::{Estimate, Reason, Verdict, decide};
 use crate::bounds::Standing;
 use crate::noise::{Draws, Noise, Phase, Stream};
 use crate::sample::{SampleUnderNoise, Votes};
-use crate::search::{Look, Naming, Plan, Probe, SigmaSearch};
+use crate::search::{Look, Naming, Plan, Posterior, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -23,6 +23,9 @@ pub struct Outcome {
     /// The n0 votes that guessed the class; absent where the search named it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub selection: Option<Look>,
+    /// What the search believes of the σ–radius curve; it proves nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub posterior: Option<Posterior>,
     /// The certificates, one per σ of the plan.
     pub estimates: Vec<Estimate>,
     /// What they prove.
@@ -46,7 +49,8 @@ pub fn certify(
     x: &[f32],
     (seed, input): (u64, u32),
 ) -> Result<Outcome, Error> {
-    let Prepared { looks, selection, n, mut estimates } = prepare(search, budget, sampler, x, (seed, input))?;
+    let Prepared { looks, selection, posterior, n, mut estimates } =
+        prepare(search, budget, sampler, x, (seed, input))?;
 
     // use n fresh samples to bound its probability from below
     let alpha = budget.alpha.share(estimates.len().max(1));
@@ -63,7 +67,7 @@ pub fn certify(
         };
     }
     let verdict = decide(&estimates, budget)?;
-    Ok(Outcome { looks, selection, estimates, verdict })
+    Ok(Outcome { looks, selection, posterior, estimates, verdict })
 }
 
 /// Everything that is settled before the certifying draws.
@@ -73,6 +77,8 @@ pub struct Prepared {
     pub looks: Vec<Look>,
     /// The n0 votes that guessed the class; absent where the search named it.
     pub selection: Option<Look>,
+    /// What the search believes of the σ–radius curve.
+    pub posterior: Option<Posterior>,
     /// The draws that each certificate may take.
     pub n: u32,
     /// The certificates to make, still without votes.
@@ -88,7 +94,7 @@ pub fn prepare(
     (seed, input): (u64, u32),
 ) -> Result<Prepared, Error> {
     let mut probe = Probe::new(sampler, x, (seed, input), budget.alpha, budget.n);
-    let Plan { naming, sigmas, n, sides } = search.search(&mut probe)?;
+    let Plan { naming, sigmas, n, sides, posterior } = search.search(&mut probe)?;
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
@@ -109,7 +115,7 @@ pub fn prepare(
         Ok(Estimate { sigma, class, runner_up, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
-    Ok(Prepared { looks, selection, n, estimates })
+    Ok(Prepared { looks, selection, posterior, n, estimates })
 }
 
 /// All votes that were seen at `sigma` before the certificate.

@@ -1,15 +1,19 @@
 //! Which σ should this input get?
 
 mod fixed;
+mod gp;
 mod grid;
 mod plan;
+mod posterior;
 mod preset;
 mod probe;
 mod qcrs;
 
 pub use fixed::Fixed;
+pub use gp::ProbeSearch;
 pub use grid::{Grid, Winner};
 pub use plan::{Naming, Plan, Sides};
+pub use posterior::Posterior;
 pub use probe::{Look, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
 
@@ -32,6 +36,8 @@ pub enum SearchSpec {
     Grid(Grid),
     /// Bisection on the sign of dR/dσ.
     Qcrs(Qcrs),
+    /// PROBE: draws where the best σ may lie, then as many as the radius is worth.
+    Probe(ProbeSearch),
 }
 
 impl SearchSpec {
@@ -41,6 +47,7 @@ impl SearchSpec {
             Self::Cohen(search) => search,
             Self::Grid(search) => search,
             Self::Qcrs(search) => search,
+            Self::Probe(search) => search,
         }
     }
 
@@ -50,6 +57,7 @@ impl SearchSpec {
             Self::Cohen(_) => Ok(()),
             Self::Grid(search) => search.check(),
             Self::Qcrs(search) => search.check(),
+            Self::Probe(search) => search.check(),
         }
     }
 
@@ -61,7 +69,7 @@ impl SearchSpec {
         }
     }
 
-    /// The forward passes that one input will take.
+    /// The forward passes that one input will take; with PROBE at most so many, and mostly far fewer.
     pub fn passes(&self, n0: u32, n: u32) -> u64 {
         let looks = match self {
             Self::Cohen(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
@@ -69,6 +77,8 @@ impl SearchSpec {
                 u64::from(points + 1) * u64::from(*draws)
             }
             Self::Qcrs(search) => search.passes(),
+            // it names the class itself
+            Self::Probe(search) => return search.passes() + u64::from(n),
         };
         looks + u64::from(n0) + u64::from(self.certificates()) * u64::from(n)
     }

@@ -1,5 +1,6 @@
 //! What does a search decide?
 
+use super::Posterior;
 use crate::types::Sigma;
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +16,13 @@ pub struct Plan {
     pub n: Option<u32>,
     /// Which bound to use; `None`: what the budget says.
     pub sides: Option<Sides>,
+    /// What is believed of the σ–radius curve, where the search has an opinion.
+    pub posterior: Option<Posterior>,
 }
 
 impl From<Sigma> for Plan {
     fn from(sigma: Sigma) -> Self {
-        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None }
+        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None, posterior: None }
     }
 }
 

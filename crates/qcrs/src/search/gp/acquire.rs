@@ -1,0 +1,82 @@
+//! Where may the best σ lie, and what is it worth to know?
+
+use super::belief::Belief;
+use super::forecast::{Forecast, Truth};
+use super::linear::Square;
+use crate::noise::{Noise, Phase, Stream};
+use crate::types::{Error, Sigma};
+
+/// Curves drawn from what is believed, half of them mirrored.
+const CURVES: u32 = 64;
+
+/// What drawn curves say.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outlook {
+    /// The mean of the largest radius of each curve.
+    pub best_known: f64,
+    /// The largest mean radius: what is certified without knowing more.
+    pub best_now: f64,
+    /// On how many curves each grid point is the best.
+    pub wins: Vec<u32>,
+}
+
+/// The standard normals of the curves: the same for all inputs and rounds, so that nothing depends on
+/// order, and rounds compare under the same luck.
+pub(super) fn normals(points: usize) -> Result<Vec<Vec<f64>>, Error> {
+    let stream = Stream { seed: 0x5052_4f42_45, input: 0, phase: Phase::Tune };
+    let unit = Noise::Gaussian(Sigma::new(1.0)?);
+    let zeros = vec![0.0; points];
+    Ok((0..CURVES / 2)
+        .flat_map(|draw| {
+            let mut vector = zeros.clone();
+            unit.add(&stream, draw, &zeros, &mut vector);
+            [1.0, -1.0].map(|sign| vector.iter().map(|value| sign * f64::from(*value)).collect())
+        })
+        .collect())
+}
+
+/// Draws curves and sees where they are best at `n` draws.
+pub(super) fn outlook(
+    forecast: &Forecast,
+    belief: &Belief,
+    n: u32,
+    normals: &[Vec<f64>],
+) -> Result<Outlook, Error> {
+    let Belief { sigmas, radius, ln_share, .. } = belief;
+    let points = sigmas.len();
+    let jitter = 1e-8 * (0..points).map(|at| radius.covariance.at(at, at)).fold(f64::MIN_POSITIVE, f64::max);
+    let root = Square::from_fn(points, |i, j| {
+        radius.covariance.at(i, j) + if i == j { jitter } else { 0.0 }
+    });
+    let root = root.cholesky()?;
+    let (mut best_known, mut sums, mut wins) = (0.0, vec![0.0; points], vec![0; points]);
+    for normal in normals {
+        let values: Vec<f64> = (0..points)
+            .zip(root.times(normal))
+            .map(|(at, deviation)| {
+                let z = (radius.mean[at] + deviation) / sigmas[at];
+                let truth = Truth { sigma: sigmas[at], z, ln_share: ln_share[at] };
+                forecast.better(&truth, n.into()).0.max(0.0)
+            })
+            .collect();
+        let best = (0..points).fold(0, |best, at| if values[at] > values[best] { at } else { best });
+        best_known += values[best];
+        sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
+        if values[best] > 0.0 {
+            wins[best] += 1;
+        }
+    }
+    let all = normals.len() as f64;
+    let best_now = sums.iter().copied().fold(0.0, f64::max) / all;
+    Ok(Outlook { best_known: best_known / all, best_now, wins })
+}
+
+/// Shares `batch` draws among the (at most four) points that win most often, in multiples of eight.
+pub(super) fn shares(wins: &[u32], batch: u32) -> Vec<(usize, u32)> {
+    let mut order: Vec<usize> = (0..wins.len()).filter(|&at| wins[at] > 0).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(wins[at]), at));
+    order.truncate(4);
+    let all: u32 = order.iter().map(|&at| wins[at]).sum();
+    let share = |at: usize| (batch * wins[at] / all.max(1) + 4) / 8 * 8;
+    order.into_iter().map(|at| (at, share(at))).filter(|&(_, n)| n > 0).collect()
+}
