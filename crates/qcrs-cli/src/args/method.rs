@@ -3,7 +3,7 @@
 use anyhow::bail;
 use qcrs::certify::{Bound, Budget};
 use qcrs::search::{
-    Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, Qcrs, SearchSpec, Tau, Winner,
+    Accept, Fixed, Grid, NegativeSigma, Objective, Pairs, Plateau, ProbeSearch, Qcrs, SearchSpec, Tau, Winner,
 };
 use qcrs::types::{Alpha, Sigma};
 
@@ -16,6 +16,8 @@ pub enum Method {
     Grid,
     /// Quasiconcave search per input (Kung & Chen 2024)
     Qcrs,
+    /// Draws where the best σ may lie, then as many as the radius is worth
+    Probe,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -92,6 +94,9 @@ pub struct MethodArgs {
     /// grid: how the winner gets its certificate
     #[arg(long, value_enum, default_value = "fresh")]
     winner: WinnerArg,
+    /// probe: the radius that one draw must bring, for σ = 0.5 and others in proportion; 0: always use all of --n
+    #[arg(long, default_value_t = 1e-6, value_name = "L")]
+    lambda: f64,
 }
 
 /// Reads an option by its name in spec.json, so that there is only one list of names.
@@ -113,6 +118,10 @@ impl MethodArgs {
                 SearchSpec::Grid(Grid { sigma, low, high, points: self.points, winner })
             }
             Method::Qcrs => SearchSpec::Qcrs(self.qcrs()?),
+            Method::Probe => {
+                let Qcrs { sigma, low, high, .. } = self.published()?;
+                SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], self.lambda))
+            }
         };
         search.check()?;
         Ok(search)

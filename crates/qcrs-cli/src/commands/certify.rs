@@ -107,6 +107,7 @@ fn readable_name(spec: &Spec) -> PathBuf {
         SearchSpec::Cohen(search) => ("cohen", search.sigma),
         SearchSpec::Grid(search) => ("grid", search.sigma),
         SearchSpec::Qcrs(search) => ("qcrs", search.sigma),
+        SearchSpec::Probe(search) => ("probe", search.sigma),
     };
     let model = spec.model.name.trim_end_matches(".onnx");
     let text = serde_json::to_string(spec).unwrap_or_default();

@@ -62,6 +62,7 @@ fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
         (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection),
         "there are votes that the spec does not ask for"
     );
+    ensure!(again.posterior == outcome.posterior, "the curve is not the one that its looks lead to");
     for estimate in &outcome.estimates {
         let (n, most) = (estimate.votes.total(), u64::from(again.n));
         let enough = if spec.budget.at_radius.is_some() { n <= most } else { n == most };

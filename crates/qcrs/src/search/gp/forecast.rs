@@ -65,8 +65,8 @@ fn lower(ln_others: f64, n: f64, level: f64) -> f64 {
     let (inverse_a, inverse_b) = (1.0 / (2.0 * a - 1.0), 1.0 / (2.0 * b - 1.0));
     let h = 2.0 / (inverse_a + inverse_b);
     let lambda = (level * level - 3.0) / 6.0;
-    let w = level * (h + lambda).sqrt() / h
-        - (inverse_b - inverse_a) * (lambda + 5.0 / 6.0 - 2.0 / (3.0 * h));
+    let w =
+        level * (h + lambda).sqrt() / h - (inverse_b - inverse_a) * (lambda + 5.0 / 6.0 - 2.0 / (3.0 * h));
     let odds = b / a * (2.0 * w).exp();
     inverse((odds / (1.0 + odds)).ln())
 }

@@ -36,7 +36,8 @@ impl Square {
         let mut lower = Self::from_fn(self.size, |_, _| 0.0);
         for row in 0..self.size {
             for column in 0..=row {
-                let rest = self.at(row, column) - dot(&lower.row(row)[..column], &lower.row(column)[..column]);
+                let rest =
+                    self.at(row, column) - dot(&lower.row(row)[..column], &lower.row(column)[..column]);
                 let entry = if row > column {
                     rest / lower.at(column, column)
                 } else if rest > 0.0 {

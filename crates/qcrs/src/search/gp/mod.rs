@@ -31,6 +31,11 @@ use serde::{Deserialize, Serialize};
 const POINTS: usize = 24;
 /// The first looks go to every third of them.
 const STRIDE: usize = 3;
+/// The first look at σ₀ is so many times as long: it names the class.
+const ANCHOR: u32 = 4;
+/// To halve what is unknown a search must be some four times as long. It goes on while knowing everything
+/// would bring so many times the price of what it has spent.
+const PATIENCE: f64 = 4.0;
 
 /// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
 /// of draws, all from the draws of the search.
@@ -59,7 +64,7 @@ pub struct ProbeSearch {
 impl ProbeSearch {
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
-        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 1500, tolerance: 0.004 }
+        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 2500, tolerance: 0.002 }
     }
 
     /// Refuses settings that cannot work, before any draw is spent.
@@ -82,7 +87,7 @@ impl ProbeSearch {
 
     /// The most draws that a search takes.
     pub fn passes(&self) -> u64 {
-        let first = u64::from(self.first) * (POINTS.div_ceil(STRIDE) as u64 + 4);
+        let first = u64::from(self.first) * (POINTS.div_ceil(STRIDE) as u64 + u64::from(ANCHOR));
         // a round is shared out in multiples of eight, so it may be four draws longer at each of four points
         first + u64::from(self.most) + 2 * u64::from(self.batch)
     }
@@ -130,17 +135,18 @@ impl SigmaSearch for ProbeSearch {
         for at in (0..POINTS).step_by(STRIDE) {
             tally.look(at, self.first)?;
         }
-        tally.look(nearest(&sigmas, start), 4 * self.first)?;
+        tally.look(nearest(&sigmas, start), ANCHOR * self.first)?;
         let (belief, choice) = loop {
             let belief = Belief::new(&priors, &sigmas, &tally.votes, start)?;
             let choice = planner.best(&belief);
             let n = choice.map_or(planner.reference, |choice| choice.n);
             let outlook = acquire::outlook(&planner.forecast, &belief, n, &normals)?;
-            let gain = outlook.best_known - outlook.best_now;
-            let scale = outlook.best_now.max(0.2 * start);
             let hopeless = choice.is_none() && outlook.best_known < planner.price * f64::from(n);
+            let least = (self.tolerance * outlook.best_now.max(0.2 * start))
+                .max(PATIENCE * planner.price * f64::from(tally.spent));
+            let known = outlook.best_known - outlook.best_now < least;
             let shares = acquire::shares(&outlook.wins, self.batch);
-            if hopeless || gain < self.tolerance * scale || tally.spent >= self.most || shares.is_empty() {
+            if hopeless || known || shares.is_empty() || tally.spent >= self.most {
                 break (belief, choice);
             }
             for (at, n) in shares {

@@ -47,11 +47,7 @@ pub(super) fn tail(x: f64) -> Tail {
     let slope = |tail: Tail, x: f64| tail.hazard * (tail.hazard - x);
     Tail {
         ln: hermite(t, [left.ln, right.ln], [-left.hazard, -right.hazard]),
-        hazard: hermite(
-            t,
-            [left.hazard, right.hazard],
-            [slope(left, at), slope(right, at + 1.0 / STEPS)],
-        ),
+        hazard: hermite(t, [left.hazard, right.hazard], [slope(left, at), slope(right, at + 1.0 / STEPS)]),
     }
 }
 
