@@ -33,6 +33,25 @@ impl Slab {
     }
 }
 
+/// f(x) = 1{‖x‖ < radius}: in many dimensions the share of class 1 at the centre falls off a cliff as σ grows.
+pub struct Ball {
+    /// The number of values in one input; even, for the closed form.
+    pub dim: usize,
+    /// The radius.
+    pub radius: f32,
+}
+
+impl Ball {
+    /// The exact probability that a noisy copy of the centre is put in class 1: with t = r²/2σ² it is
+    /// 1 − e⁻ᵗ Σ tᵏ/k! over k below half the dimension.
+    pub fn p(&self, sigma: Sigma) -> f64 {
+        let t = 0.5 * (f64::from(self.radius) / sigma.get()).powi(2);
+        let (_, outside) = (0..self.dim / 2)
+            .fold(((-t).exp(), 0.0), |(term, sum), k| (term * t / (k + 1) as f64, sum + term));
+        1.0 - outside
+    }
+}
+
 /// Three cells of the line: class 0 below −1, class 1 up to 1, class 2 beyond. No class need have half of
 /// the votes, and the runner-up of class 1 changes with the side.
 pub struct Cells;
@@ -81,3 +100,4 @@ macro_rules! two_class {
 
 two_class!(HalfSpace, self, x, x[0]);
 two_class!(Slab, self, x, self.half - x[0].abs());
+two_class!(Ball, self, x, self.radius - x.iter().map(|x| x * x).sum::<f32>().sqrt());

@@ -9,7 +9,7 @@ use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::SearchSpec;
-use qcrs::testing::{Cells, HalfSpace, Slab};
+use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rayon::prelude::*;
 
@@ -177,6 +177,21 @@ fn vote_shares_match_the_closed_form() {
             let (share, want) = (votes.of(1) as f64 / f64::from(n), (truth.p)(level));
             let error = (want * (1.0 - want) / f64::from(n)).sqrt();
             assert!((share - want).abs() < 4.5 * error, "{}: {share} instead of {want}", truth.name);
+        }
+    }
+}
+
+#[test]
+fn the_share_of_a_ball_matches_its_closed_form() {
+    for (dim, radius) in [(2, 1.0), (8, 2.0)] {
+        let ball = Ball { dim, radius };
+        let sampler = MonteCarlo::new(&ball, 1000);
+        for level in [0.4, 0.7, 1.1].map(sigma) {
+            let draws = Draws::first(100_000, Stream { seed: 1, input: 0, phase: Phase::Estimate });
+            let votes = sampler.sample_under_noise(&vec![0.0; dim], Noise::Gaussian(level), &draws).unwrap();
+            let (share, want) = (votes.of(1) as f64 / 1e5, ball.p(level));
+            let error = (want * (1.0 - want) / 1e5).sqrt();
+            assert!((share - want).abs() < 4.5 * error, "{dim}: {share} instead of {want}");
         }
     }
 }

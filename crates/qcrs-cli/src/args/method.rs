@@ -4,8 +4,8 @@ use anyhow::bail;
 use qcrs::certify::{Bound, Budget};
 use qcrs::noise::GeneralizedGaussian;
 use qcrs::search::{
-    Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau, Qcrs,
-    SearchSpec, Second, Tau, Winner,
+    Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau,
+    ProbeSearch, Qcrs, SearchSpec, Second, Tau, Winner,
 };
 use qcrs::types::{Alpha, Sigma};
 
@@ -26,6 +26,8 @@ pub enum Method {
     Iss,
     /// One σ of generalized Gaussian noise, asked under two laws (Li et al. 2022)
     Dsrs,
+    /// Draws where the best σ may lie, then as many as the radius is worth
+    Probe,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -136,6 +138,9 @@ pub struct MethodArgs {
     /// dsrs: the second law: that of a share of σ, a truncated one, or none
     #[arg(long, value_name = "SHARE|threshold|none", default_value = "0.8", value_parser = parse_second)]
     second: Second,
+    /// probe: the radius that one draw must bring, for σ = 0.5 and others in proportion; 0: always use all of --n
+    #[arg(long, default_value_t = 1e-6, value_name = "L")]
+    lambda: f64,
 }
 
 /// none, threshold, or a share of σ.
@@ -186,6 +191,10 @@ impl MethodArgs {
                 SearchSpec::Iss(Iss { draws, loss: self.loss, ..published })
             }
             Method::Dsrs => SearchSpec::Dsrs(self.dsrs(shape)?),
+            Method::Probe => {
+                let Qcrs { sigma, low, high, .. } = self.published()?;
+                SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], self.lambda))
+            }
         };
         search.check()?;
         Ok(search)

@@ -129,6 +129,7 @@ fn readable_name(spec: &Spec) -> PathBuf {
         SearchSpec::InstaRs(search) => ("insta-rs", search.ascent.sigma),
         SearchSpec::Iss(search) => ("iss", search.sigma),
         SearchSpec::Dsrs(search) => ("dsrs", search.sigma),
+        SearchSpec::Probe(search) => ("probe", search.sigma),
     };
     let model = spec.model.name.trim_end_matches(".onnx");
     let text = serde_json::to_string(spec).unwrap_or_default();

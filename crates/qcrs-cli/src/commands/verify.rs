@@ -70,6 +70,7 @@ fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
         (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection),
         "there are votes that the spec does not ask for"
     );
+    ensure!(again.posterior == outcome.posterior, "the curve is not the one that its looks lead to");
     let rest = spec.budget.n - again.n;
     for (number, estimate) in outcome.estimates.iter().enumerate() {
         let most = if again.laws.is_some() && number == 1 { rest } else { again.n };

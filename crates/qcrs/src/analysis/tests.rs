@@ -53,7 +53,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         law: None,
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];
-    let outcome = Outcome { looks: Vec::new(), selection, estimates, verdict };
+    let outcome = Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict };
     Record { index, label: Some(label), finding: Finding::Outcome(outcome), bank: None }
 }
 

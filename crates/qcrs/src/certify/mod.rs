@@ -10,7 +10,7 @@ pub use verdict::{Estimate, Reason, Verdict, decide};
 use crate::bounds::Standing;
 use crate::noise::{Draws, Phase, Stream};
 use crate::sample::{SampleUnderNoise, Votes};
-use crate::search::{Laws, Look, Naming, Plan, Probe, SigmaSearch};
+use crate::search::{Laws, Look, Naming, Plan, Posterior, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -23,6 +23,9 @@ pub struct Outcome {
     /// The n0 votes that guessed the class; absent where the search named it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub selection: Option<Look>,
+    /// What the search believes of the σ–radius curve; it proves nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub posterior: Option<Posterior>,
     /// The certificates, one per σ of the plan.
     pub estimates: Vec<Estimate>,
     /// What they prove.
@@ -46,7 +49,7 @@ pub fn certify(
     x: &[f32],
     (seed, input): (u64, u32),
 ) -> Result<Outcome, Error> {
-    let Prepared { looks, selection, n, mut estimates, laws } =
+    let Prepared { looks, selection, posterior, n, mut estimates, laws } =
         prepare(search, budget, sampler, x, (seed, input))?;
 
     // use n fresh samples to bound its probability from below
@@ -67,7 +70,7 @@ pub fn certify(
         estimates.push(Estimate { votes, ..second });
     }
     let verdict = decide(&estimates, budget)?;
-    Ok(Outcome { looks, selection, estimates, verdict })
+    Ok(Outcome { looks, selection, posterior, estimates, verdict })
 }
 
 /// Everything that is settled before the certifying draws.
@@ -77,6 +80,8 @@ pub struct Prepared {
     pub looks: Vec<Look>,
     /// The n0 votes that guessed the class; absent where the search named it.
     pub selection: Option<Look>,
+    /// What the search believes of the σ–radius curve.
+    pub posterior: Option<Posterior>,
     /// The draws that each certificate may take; where there is a second law, those under the first.
     pub n: u32,
     /// The certificates to make, still without votes.
@@ -108,7 +113,7 @@ pub fn prepare(
         }
     };
 
-    let Plan { sigmas, n, sides, laws, .. } = plan;
+    let Plan { sigmas, n, sides, laws, posterior, .. } = plan;
     let n = n.unwrap_or(budget.n);
     let n = laws.map_or(n, |laws| laws.first_draws(n));
     let law = laws.map(|laws| laws.first);
@@ -118,7 +123,7 @@ pub fn prepare(
         Ok(Estimate { sigma, class, runner_up, law, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
-    Ok(Prepared { looks, selection, n, estimates, laws })
+    Ok(Prepared { looks, selection, posterior, n, estimates, laws })
 }
 
 /// The certificate under the second law, still without votes, where the plan has one.

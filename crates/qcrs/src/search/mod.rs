@@ -3,10 +3,12 @@
 mod ddrs;
 mod dsrs;
 mod fixed;
+mod gp;
 mod grid;
 mod insta_rs;
 mod iss;
 mod plan;
+mod posterior;
 mod preset;
 mod probe;
 mod qcrs;
@@ -14,10 +16,12 @@ mod qcrs;
 pub use ddrs::Ddrs;
 pub use dsrs::{Dsrs, Laws, Second};
 pub use fixed::Fixed;
+pub use gp::ProbeSearch;
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
 pub use iss::{Iss, Loss};
 pub use plan::{Naming, Plan, Sides};
+pub use posterior::Posterior;
 pub use probe::{Look, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
 
@@ -48,6 +52,8 @@ pub enum SearchSpec {
     Iss(Iss),
     /// One σ of generalized Gaussian noise, asked under two laws.
     Dsrs(Dsrs),
+    /// PROBE: draws where the best σ may lie, then as many as the radius is worth.
+    Probe(ProbeSearch),
 }
 
 impl SearchSpec {
@@ -61,6 +67,7 @@ impl SearchSpec {
             Self::InstaRs(search) => search,
             Self::Iss(search) => search,
             Self::Dsrs(search) => search,
+            Self::Probe(search) => search,
         }
     }
 
@@ -74,6 +81,7 @@ impl SearchSpec {
             Self::InstaRs(search) => search.check(),
             Self::Iss(search) => search.check(),
             Self::Dsrs(search) => search.check(),
+            Self::Probe(search) => search.check(),
         }
     }
 
@@ -96,6 +104,7 @@ impl SearchSpec {
             Self::Ddrs(search) => search.passes(),
             Self::InstaRs(search) => search.passes(),
             Self::Iss(search) => u64::from(search.draws),
+            Self::Probe(search) => search.passes(),
         };
         let n0 = if self.names_the_class() { 0 } else { n0 };
         looks + u64::from(n0) + u64::from(self.certificates()) * u64::from(n)
@@ -103,7 +112,7 @@ impl SearchSpec {
 
     /// Whether the search's own draws name the class, so that none are spent on that.
     fn names_the_class(&self) -> bool {
-        matches!(self, Self::Iss(_))
+        matches!(self, Self::Iss(_) | Self::Probe(_))
     }
 
     /// Whether every input gets the same σ, chosen beforehand.

@@ -1,6 +1,6 @@
 //! What does a search decide?
 
-use super::Laws;
+use super::{Laws, Posterior};
 use crate::noise::Noise;
 use crate::types::Sigma;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,8 @@ pub struct Plan {
     pub sides: Option<Sides>,
     /// The laws of the noise; `None`: Gaussian.
     pub laws: Option<Laws>,
+    /// What is believed of the σ–radius curve, where the search has an opinion.
+    pub posterior: Option<Posterior>,
 }
 
 impl Plan {
@@ -30,7 +32,8 @@ impl Plan {
 
 impl From<Sigma> for Plan {
     fn from(sigma: Sigma) -> Self {
-        Self { naming: Naming::Select(sigma), sigmas: vec![sigma], n: None, sides: None, laws: None }
+        let naming = Naming::Select(sigma);
+        Self { naming, sigmas: vec![sigma], n: None, sides: None, laws: None, posterior: None }
     }
 }
 

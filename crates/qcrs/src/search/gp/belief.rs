@@ -1,0 +1,138 @@
+//! What do the votes so far say of the class, and of the class that comes closest?
+
+use super::super::Posterior;
+use super::laplace::{Count, Fit, Prior, laplace};
+use super::linear::Square;
+use super::tails::tail;
+use crate::sample::Votes;
+use crate::types::Error;
+
+/// Grid points within this ratio of each other, in ln σ, speak of the same classes.
+const NEAR: f64 = 0.45;
+
+/// What is believed of an input after some looks.
+#[derive(Clone, Debug)]
+pub(super) struct Belief {
+    /// The grid.
+    pub sigmas: Vec<f64>,
+    /// The class.
+    pub class: usize,
+    /// The other class most often seen, if any was.
+    pub runner_up: Option<usize>,
+    /// R(σ) = σ Φ⁻¹(p(σ)) of the class.
+    pub radius: Fit,
+    /// ln of the share that the runner-up, or the rest if that is more, has of all others.
+    pub ln_share: Vec<f64>,
+}
+
+/// What is believed before the first look.
+#[derive(Clone, Debug)]
+pub(super) struct Priors {
+    radius: Prior,
+    share: Prior,
+}
+
+impl Priors {
+    /// For a classifier trained with noise `start`.
+    pub fn new(sigmas: &[f64], start: f64) -> Self {
+        let radius = process(sigmas, (0.4 * start, 2.0 * start), 0.4);
+        let share = process(sigmas, (0.5, 1.2), 0.7);
+        Self { radius, share }
+    }
+}
+
+/// A Gaussian process over ln σ.
+fn process(sigmas: &[f64], (mean, deviation): (f64, f64), length: f64) -> Prior {
+    let covariance = Square::from_fn(sigmas.len(), |i, j| {
+        let distance = (sigmas[i] / sigmas[j]).ln() / length;
+        // the little on the diagonal keeps the matrix regular in f64
+        let nugget = if i == j { 1e-8 } else { 0.0 };
+        deviation * deviation * ((-0.5 * distance * distance).exp() + nugget)
+    });
+    Prior { mean: vec![mean; sigmas.len()], covariance }
+}
+
+/// All votes of grid points near `sigma`.
+fn near(sigmas: &[f64], tally: &[Votes], sigma: f64) -> Votes {
+    let here = sigmas.iter().zip(tally).filter(|(s, _)| (*s / sigma).ln().abs() < NEAR);
+    here.fold(Votes::default(), |all, (_, votes)| all.merge(votes.clone()))
+}
+
+impl Belief {
+    /// What `tally`, the votes at each σ, say about the class that wins around `start`.
+    pub fn new(priors: &Priors, sigmas: &[f64], tally: &[Votes], start: f64) -> Result<Self, Error> {
+        let class = near(sigmas, tally, start).winner().unwrap_or(0);
+        let against = |votes: &Votes| votes.total() - votes.of(class);
+        let counts = tally.iter().zip(sigmas).map(|(votes, &scale)| Count {
+            yes: votes.of(class),
+            no: against(votes),
+            scale,
+        });
+        let radius = laplace(&priors.radius, &counts.collect::<Vec<_>>())?;
+
+        let best =
+            (0..sigmas.len()).fold(0, |best, at| if radius.mean[at] > radius.mean[best] { at } else { best });
+        let others = near(sigmas, tally, sigmas[best]).ranked();
+        let runner_up = others.into_iter().map(|(other, _)| other).find(|other| *other != class);
+        let theirs = |votes: &Votes| runner_up.map_or(0, |other| votes.of(other));
+        let counts = tally.iter().map(|votes| Count {
+            yes: theirs(votes),
+            no: against(votes) - theirs(votes),
+            scale: 1.0,
+        });
+        let share = laplace(&priors.share, &counts.collect::<Vec<_>>())?;
+        let ln_share = (0..sigmas.len()).map(|at| {
+            // the larger of q and 1 − q, q being the mean of Φ over what is believed of the share
+            let size = share.mean[at].abs() / (1.0 + share.covariance.at(at, at)).sqrt();
+            tail(-size).ln
+        });
+        Ok(Self { sigmas: sigmas.to_vec(), class, runner_up, radius, ln_share: ln_share.collect() })
+    }
+
+    /// The curve, for the record.
+    pub fn posterior(&self) -> Posterior {
+        let deviations = (0..self.sigmas.len()).map(|at| self.radius.deviation(at));
+        Posterior::new(&self.sigmas, &self.radius.mean, deviations)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::math::normal_cdf;
+
+    /// What is believed after some votes on a curve that rises and falls; `seed` shifts it.
+    pub fn belief(seed: u64) -> Belief {
+        let sigmas: Vec<f64> = (0..24).map(|i| 0.12 * (1.7_f64 / 0.12).powf(f64::from(i) / 23.0)).collect();
+        let tally: Vec<Votes> = sigmas
+            .iter()
+            .enumerate()
+            .map(|(at, sigma)| {
+                let n = if (at as u64 + seed).is_multiple_of(3) { 64_u32 } else { 0 };
+                let radius = 0.2 + 0.15 * seed as f64 - 0.5 * (sigma / 0.5).ln().powi(2);
+                let yes = (normal_cdf(radius / sigma) * f64::from(n)) as u64;
+                let others = u64::from(n) - yes;
+                Votes::from_iter([(4, yes), (7, others * 3 / 4), (1, others - others * 3 / 4)])
+            })
+            .collect();
+        Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally, 0.5).unwrap()
+    }
+
+    #[test]
+    fn the_class_wins_around_the_start_and_the_runner_up_follows() {
+        let belief = belief(3);
+        assert_eq!((belief.class, belief.runner_up), (4, Some(7)));
+        // three quarters of the others, as the votes say; and never less than half
+        let share = belief.ln_share[12].exp();
+        assert!((0.6..0.9).contains(&share), "{share}");
+        assert!(belief.ln_share.iter().all(|ln| *ln >= 0.5_f64.ln() - 1e-9 && *ln <= 0.0));
+    }
+
+    #[test]
+    fn nobody_else_is_named_where_nobody_else_was_seen() {
+        let sigmas = [0.25, 0.5, 1.0];
+        let tally = [Votes::from_iter([(2, 50)]), Votes::from_iter([(2, 50)]), Votes::default()];
+        let belief = Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally, 0.5).unwrap();
+        assert_eq!((belief.class, belief.runner_up), (2, None));
+    }
+}

@@ -1,0 +1,176 @@
+//! PROBE: a curve with its uncertainty, and draws where the best σ may lie.
+//!
+//! | file       | question it answers                                          |
+//! |------------|--------------------------------------------------------------|
+//! | `linear`   | how is a small symmetric positive definite system solved?    |
+//! | `tails`    | what are Φ and Φ⁻¹, fast enough to plan with?                |
+//! | `laplace`  | which curves explain the votes?                              |
+//! | `belief`   | what do the votes say of the class and its runner-up?        |
+//! | `forecast` | which radius will N draws certify?                           |
+//! | `acquire`  | where may the best σ lie, and what is it worth to know?      |
+//! | `planner`  | which σ, how many draws, which bound?                        |
+
+mod acquire;
+mod belief;
+mod forecast;
+mod laplace;
+mod linear;
+mod planner;
+mod tails;
+
+use super::posterior::rounded;
+use super::{Naming, Plan, Probe, SigmaSearch};
+use crate::sample::Votes;
+use crate::types::{Error, Sigma};
+use belief::{Belief, Priors};
+use forecast::Forecast;
+use planner::{Choice, Planner};
+use serde::{Deserialize, Serialize};
+
+/// The points of the σ grid.
+const POINTS: usize = 24;
+/// The first looks go to every third of them.
+const STRIDE: usize = 3;
+/// The first look at σ₀ is so many times as long: it names the class.
+const ANCHOR: u32 = 4;
+/// A search goes on while knowing everything would bring this many times the price of what it has spent:
+/// to halve what is unknown it must become about four times as long.
+const PATIENCE: f64 = 2.0;
+
+/// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
+/// of draws, all from the draws of the search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeSearch {
+    /// σ₀: the noise the classifier was trained with; the class is the one that wins around it.
+    pub sigma: Sigma,
+    /// Left end of the search region.
+    pub low: Sigma,
+    /// Right end of the search region.
+    pub high: Sigma,
+    /// λ: the radius that one draw must bring, for a classifier with σ₀ = 0.5; others in proportion. At 0
+    /// draws are free, and every certificate takes as many as the budget has.
+    pub lambda: f64,
+    /// Draws per first look.
+    pub first: u32,
+    /// Draws per round.
+    pub batch: u32,
+    /// The most draws of a search.
+    pub most: u32,
+    /// Stop when knowing the curve would bring less than this part of the radius.
+    pub tolerance: f64,
+}
+
+impl ProbeSearch {
+    /// The search with its usual settings.
+    pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
+        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 2000, tolerance: 0.002 }
+    }
+
+    /// Refuses settings that cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        let Self { low, high, lambda, first, batch, tolerance, .. } = self;
+        let problem = if low >= high {
+            let (low, high) = (low.get(), high.get());
+            format!("the search region [{low}, {high}] is empty; --left must be below --right")
+        } else if !(*lambda >= 0.0 && lambda.is_finite()) {
+            format!("the price of a draw must be 0 or positive, got {lambda}; see --lambda")
+        } else if *first == 0 || *batch < 8 {
+            format!("a first look needs at least 1 draw and a round 8, got {first} and {batch}")
+        } else if !(*tolerance >= 0.0 && tolerance.is_finite()) {
+            format!("the tolerance must be 0 or positive, got {tolerance}")
+        } else {
+            return Ok(());
+        };
+        Err(Error::Invalid(problem))
+    }
+
+    /// The most draws that a search takes.
+    pub fn passes(&self) -> u64 {
+        let first = u64::from(self.first) * (POINTS.div_ceil(STRIDE) as u64 + u64::from(ANCHOR));
+        // a round is shared out in multiples of eight, so it may be four draws longer at each of four points
+        first + u64::from(self.most) + 2 * u64::from(self.batch)
+    }
+
+    /// The grid, even in ln σ and rounded to four digits, which keeps records short.
+    fn grid(&self) -> Result<Vec<Sigma>, Error> {
+        let (low, high) = (self.low.get(), self.high.get());
+        let at = |i: usize| low * (high / low).powf(i as f64 / (POINTS - 1) as f64);
+        (0..POINTS).map(|i| Sigma::new(rounded(at(i)))).collect()
+    }
+}
+
+/// What was seen at each σ of the grid.
+struct Tally<'p, 'a> {
+    probe: &'p mut Probe<'a>,
+    grid: Vec<Sigma>,
+    votes: Vec<Votes>,
+    spent: u32,
+}
+
+impl Tally<'_, '_> {
+    fn look(&mut self, at: usize, n: u32) -> Result<(), Error> {
+        let look = self.probe.look(self.grid[at], n)?;
+        self.votes[at] = std::mem::take(&mut self.votes[at]).merge(look.votes);
+        self.spent += n;
+        Ok(())
+    }
+}
+
+impl SigmaSearch for ProbeSearch {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        self.check()?;
+        let (grid, start) = (self.grid()?, self.sigma.get());
+        let sigmas: Vec<f64> = grid.iter().map(|sigma| sigma.get()).collect();
+        let priors = Priors::new(&sigmas, start);
+        let planner = Planner {
+            forecast: Forecast::new(probe.alpha())?,
+            price: self.lambda * start / 0.5,
+            sizes: planner::sizes(probe.n()),
+            reference: probe.n().min(2000),
+        };
+        let normals = acquire::normals(POINTS)?;
+        let mut tally = Tally { probe, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
+
+        for at in (0..POINTS).step_by(STRIDE) {
+            tally.look(at, self.first)?;
+        }
+        tally.look(nearest(&sigmas, start), ANCHOR * self.first)?;
+        let (belief, choice) = loop {
+            let belief = Belief::new(&priors, &sigmas, &tally.votes, start)?;
+            let choice = planner.best(&belief);
+            let n = choice.map_or(planner.reference, |choice| choice.n);
+            let outlook = acquire::outlook(&planner.forecast, &belief, n, &normals)?;
+            let hopeless = choice.is_none() && outlook.best_known < planner.price * f64::from(n);
+            let least = (self.tolerance * outlook.best_now.max(0.2 * start))
+                .max(PATIENCE * planner.price * f64::from(tally.spent));
+            let known = outlook.best_known - outlook.best_now < least;
+            let shares = acquire::shares(&outlook.wins, self.batch);
+            if hopeless || known || shares.is_empty() || tally.spent >= self.most {
+                break (belief, choice);
+            }
+            for (at, n) in shares {
+                tally.look(at, n)?;
+            }
+        };
+        let naming = Naming::Searched { class: belief.class, runner_up: belief.runner_up };
+        let posterior = Some(belief.posterior());
+        Ok(match choice {
+            Some(Choice { at, n, sides, .. }) => Plan {
+                naming,
+                sigmas: vec![tally.grid[at]],
+                n: Some(n),
+                sides: Some(sides),
+                laws: None,
+                posterior,
+            },
+            None => Plan { naming, sigmas: Vec::new(), n: Some(0), sides: None, laws: None, posterior },
+        })
+    }
+}
+
+/// The grid point nearest to `sigma` in ratio.
+fn nearest(sigmas: &[f64], sigma: f64) -> usize {
+    let distance = |at: usize| (sigmas[at] / sigma).ln().abs();
+    (0..sigmas.len()).fold(0, |best, at| if distance(at) < distance(best) { at } else { best })
+}
