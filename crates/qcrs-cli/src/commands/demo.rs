@@ -13,7 +13,7 @@ use qcrs::certify::Budget;
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Shard};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,8 @@ const CLASSES: [&str; 10] =
 
 /// The noise the built-in classifier was trained with.
 const SIGMA: f64 = 0.25;
+/// Channels, height and width of the images.
+const SHAPE: [usize; 3] = [1, 28, 28];
 /// Draws per look: fewer than the published 500, so that the demo takes seconds.
 const LOOK: u32 = 100;
 /// Inputs whose σ–radius curve is drawn.
@@ -69,7 +71,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
     stop_on_ctrl_c(&sampler)?;
 
-    let budget = Budget::new(100, 1000, Alpha::new(0.001)?);
+    let budget = Budget::new(100, 800, Alpha::new(0.001)?);
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(setup.selection(&typed.data)?, search, budget, None, 0)?;
@@ -89,15 +91,24 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     ))
 }
 
-fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 3]> {
+fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 8]> {
     let sigma = Sigma::new(SIGMA)?;
     let qcrs = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)?.repaired() };
-    let (low, high) = (qcrs.low, qcrs.high);
-    let grid = Grid { sigma, low, high, points: 12, winner: Winner::Fresh { draws: LOOK } };
+    let region = [qcrs.low, qcrs.high];
+    let winner = Winner::Fresh { draws: LOOK };
+    let grid = Grid { sigma, low: qcrs.low, high: qcrs.high, points: 8, winner };
+    // few and long steps
+    let ddrs = Ddrs { iterations: 18, draws: 16, rate: 0.08 * SIGMA, ..Ddrs::sane(sigma, region) };
+    let [channels, height, width] = SHAPE;
     Ok([
         ("cohen", SearchSpec::Cohen(Fixed { sigma })),
         ("grid", SearchSpec::Grid(grid)),
         ("qcrs", SearchSpec::Qcrs(qcrs)),
+        ("probe", SearchSpec::Probe(ProbeSearch::new(sigma, region, 1e-5))),
+        ("ddrs", SearchSpec::Ddrs(ddrs.clone())),
+        ("insta-rs", SearchSpec::InstaRs(InstaRs::around(&ddrs)?)),
+        ("iss", SearchSpec::Iss(Iss { draws: LOOK, ..Iss::published(sigma) })),
+        ("dsrs", SearchSpec::Dsrs(Dsrs::published(sigma, channels * height * width)?)),
     ])
 }
 
