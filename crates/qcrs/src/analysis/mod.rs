@@ -2,6 +2,7 @@
 //!
 //! Works on records alone, ours or the field's TSV files: no model, no files, no clock.
 
+mod belief;
 mod bootstrap;
 mod classes;
 mod curve;
@@ -12,6 +13,7 @@ mod summary;
 mod table;
 mod tsv;
 
+pub use belief::Belief;
 pub use classes::{ClassRow, Spread, classes};
 pub use curve::{Curve, CurvePoint};
 pub use estimate::{Estimate, high_probability_accuracy};

@@ -34,6 +34,8 @@ pub struct Summary {
     pub certified_accuracy: Vec<(f64, Estimate)>,
     /// Forward passes per input, over the inputs where they are known.
     pub passes_per_input: Option<Estimate>,
+    /// Of the votes against the class, the mean share of the strongest rival.
+    pub runner_up_share: Option<Estimate>,
     /// Seconds per input, over the inputs where they are known.
     pub seconds_per_input: Option<Estimate>,
 }
@@ -66,6 +68,7 @@ impl Summary {
             failed: rows.iter().filter(|row| row.failed).count(),
             certified_accuracy: Vec::new(),
             passes_per_input: mean(&|row| row.passes.map(|passes| passes as f64))?,
+            runner_up_share: mean(&|row| row.runner_up_share)?,
             seconds_per_input: mean(&|row| row.seconds)?,
         };
         if table.labelled() {

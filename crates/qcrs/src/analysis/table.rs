@@ -1,9 +1,13 @@
 //! The rows that every analysis starts from.
 
+use super::Belief;
 use crate::certify::{Outcome, Reason, Verdict};
 use crate::run::{Ball, Finding, Guarantee, Record, Spec, Timing};
 use crate::types::Error;
 use std::collections::{BTreeSet, HashMap};
+
+/// Inputs whose belief is kept for a picture.
+const BELIEFS: usize = 4;
 
 /// One run or one published file.
 #[derive(Clone, Debug)]
@@ -14,6 +18,8 @@ pub struct Table {
     pub guarantee: Option<Guarantee>,
     /// The whole question, when the source is a run.
     pub spec: Option<Spec>,
+    /// What a search believed of the first few inputs, where it had a belief.
+    pub beliefs: Vec<Belief>,
     /// One row per input, in index order, no index twice.
     pub rows: Vec<Row>,
     /// How many inputs a whole run has; `None` for a file, which does not say.
@@ -33,6 +39,8 @@ pub struct Row {
     pub radius: f64,
     /// The noise level the answer was given at, where known.
     pub sigma: Option<f64>,
+    /// Of the votes against the class, the share of the strongest rival, where there were such votes.
+    pub runner_up_share: Option<f64>,
     /// Forward passes spent, where known.
     pub passes: Option<u64>,
     /// Wall time, where known.
@@ -75,6 +83,7 @@ impl Table {
         Ok(Self {
             name,
             guarantee: Some(spec.guarantee),
+            beliefs: records.iter().filter_map(Belief::of).take(BELIEFS).collect(),
             spec: Some(spec.clone()),
             rows,
             owed: Some(owed.len()),
@@ -133,17 +142,40 @@ fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
 
 fn row(record: &Record, seconds: Option<f64>) -> Row {
     let &Record { index, label, ref finding, .. } = record;
-    let blank =
-        Row { index, label, predicted: None, radius: 0.0, sigma: None, passes: None, seconds, failed: false };
+    let blank = Row {
+        index,
+        label,
+        predicted: None,
+        radius: 0.0,
+        sigma: None,
+        passes: None,
+        runner_up_share: None,
+        seconds,
+        failed: false,
+    };
     let outcome = match finding {
         Finding::Failed { .. } => return Row { failed: true, ..blank },
         Finding::Outcome(outcome) => outcome,
     };
-    let blank = Row { passes: Some(outcome.passes()), sigma: sigma(outcome), ..blank };
+    let blank = Row {
+        passes: Some(outcome.passes()),
+        sigma: sigma(outcome),
+        runner_up_share: runner_up_share(outcome),
+        ..blank
+    };
     match record.certified() {
         Some(Ball { class, radius }) => Row { predicted: Some(class), radius, ..blank },
         None => blank,
     }
+}
+
+/// How the votes against the class are shared out.
+fn runner_up_share(outcome: &Outcome) -> Option<f64> {
+    let estimate = outcome.estimates.first()?;
+    let rivals = estimate.votes.ranked();
+    let rival = rivals.iter().find(|(class, _)| *class != estimate.class)?.1;
+    let against = estimate.votes.total() - estimate.votes.of(estimate.class);
+    Some(rival as f64 / against as f64)
 }
 
 fn sigma(outcome: &Outcome) -> Option<f64> {

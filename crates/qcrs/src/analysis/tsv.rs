@@ -33,7 +33,7 @@ impl Table {
             );
         }
         rows.sort_by_key(|row: &Row| row.index);
-        let mut table = Self { name, guarantee: None, spec: None, rows, owed: None };
+        let mut table = Self { name, guarantee: None, spec: None, beliefs: Vec::new(), rows, owed: None };
         if table.sigma_varies() {
             table.guarantee = Some(Guarantee::FrozenSigma);
         }
@@ -95,6 +95,7 @@ impl Columns {
             predicted: class(fields[self.predict], "predict")?,
             radius: real(fields[self.radius], "radius")?,
             sigma: optional(self.sigma).map(|field| real(field, "best_sigma")).transpose()?,
+            runner_up_share: None,
             passes: optional(self.passes).map(|field| number(field, "passes")).transpose()?,
             seconds: optional(self.time).map(seconds).transpose()?,
             failed: false,

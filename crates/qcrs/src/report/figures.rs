@@ -5,7 +5,7 @@ use super::format::down;
 use super::plot::{Mark, Plot, Series};
 use super::svg::STYLE;
 use super::words::title;
-use crate::analysis::{Analysis, Curve, CurvePoint, Estimate, Row, Summary, Table};
+use crate::analysis::{Analysis, Belief, Curve, CurvePoint, Estimate, Row, Summary, Table};
 use crate::types::Error;
 
 /// Every figure as a file of its own: (file name, SVG). The curves are drawn when given.
@@ -30,6 +30,10 @@ pub fn all(
     }
     if analysis.tables.iter().any(Table::sigma_varies) {
         figures.push(("sigma".into(), sigma(analysis).svg(style)));
+    }
+    for (table, belief) in analysis.tables.iter().flat_map(|t| t.beliefs.iter().map(move |b| (t, b))) {
+        let name = format!("sigma-radius-{}-{}", table.name, belief.index);
+        figures.push((name, believed(table, belief).svg(style)));
     }
     for curve in curves.iter().filter(|curve| curve.points.len() > 1) {
         figures.push((format!("sigma-radius-{}", curve.index), sigma_radius(curve).svg(style)));
@@ -186,6 +190,47 @@ fn sigma_radius(curve: &Curve) -> Plot {
         y: (0.0, top),
         series,
         notes: vec![caption],
+    }
+}
+
+fn believed(table: &Table, belief: &Belief) -> Plot {
+    let Belief { index, posterior, seen, certified } = belief;
+    let points = || posterior.sigma.iter().zip(posterior.mean.iter().zip(&posterior.deviation));
+    let mean: Vec<(f64, f64)> = points().map(|(sigma, (mean, _))| (*sigma, mean.max(0.0))).collect();
+    let most = mean.iter().map(|point| point.1).chain(certified.map(|point| point.1)).fold(0.0, f64::max);
+    let top = roomy(if most > 0.0 { 1.4 * most } else { 1.0 });
+    let end = |mean: f64, deviations: f64| (mean + 1.645 * deviations).clamp(0.0, top);
+    let band = points().map(|(sigma, (m, d))| (*sigma, end(*m, -d), end(*m, *d))).collect();
+    let dots = seen.iter().filter(|point| point.1 >= 0.0).copied().collect();
+    let mut series = vec![
+        Series {
+            name: "radius believed in, with the middle 90 %".into(),
+            style: 0,
+            marks: vec![Mark::Band(band), Mark::Line(mean)],
+        },
+        Series { name: "looks, all votes at one σ".into(), style: 2, marks: vec![Mark::Dots(dots)] },
+    ];
+    if let Some((sigma, radius)) = certified {
+        let name = format!("certified: {} at σ = {}", down(*radius, 4), down(*sigma, 4));
+        series.push(Series {
+            name,
+            style: 1,
+            marks: vec![Mark::Rule(*sigma), Mark::Dots(vec![(*sigma, *radius)])],
+        });
+    }
+    let ends = (posterior.sigma.first(), posterior.sigma.last());
+    Plot {
+        title: format!("What {} believed of input {index}", table.name),
+        desc: format!(
+            "The σ–radius curve of input {index} as the search saw it, its looks, and the certificate."
+        ),
+        x_label: "σ",
+        whole_x: false,
+        y_label: "l2 radius",
+        x: (ends.0.copied().unwrap_or(0.0), ends.1.copied().unwrap_or(1.0)),
+        y: (0.0, top),
+        series,
+        notes: Vec::new(),
     }
 }
 

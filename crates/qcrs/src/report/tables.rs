@@ -33,6 +33,8 @@ pub fn headline(analysis: &Analysis) -> Grid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
     let mut head = vec!["run", "ACR", "clean accuracy", "abstained", "wrong, certified", "inputs"];
     head.extend(["passes/input", "seconds/input", "guarantee"]);
+    let rivals = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
+    head.extend(rivals.then_some("runner-up's share"));
     head.extend(failures.then_some("failed"));
     let row = |s: &Summary| {
         let mut row = vec![
@@ -46,6 +48,7 @@ pub fn headline(analysis: &Analysis) -> Grid {
             optional(s.seconds_per_input, cost),
             Cell::new(s.guarantee),
         ];
+        row.extend(rivals.then(|| optional(s.runner_up_share, plain_share)));
         row.extend(failures.then(|| Cell::new(s.failed.to_string())));
         row
     };
@@ -146,6 +149,10 @@ pub const INTERVALS: &str = "Brackets: 95 % intervals over the choice of inputs 
 
 fn claim(e: Estimate) -> Cell {
     Cell { value: down(e.value, 4), interval: interval(&e, 3) }
+}
+
+fn plain_share(e: Estimate) -> Cell {
+    Cell { value: format!("{:.2}", e.value), interval: interval(&e, 2) }
 }
 
 fn doubt(e: Estimate) -> Cell {
