@@ -63,8 +63,8 @@ impl Bank {
         self.balls.iter().zip(shadows).enumerate().filter_map(move |(id, (ball, at))| {
             let reach = own.filter(|own| own.class != ball.class).map_or(0.0, |own| own.radius);
             let slack = f64::from(query.slack) + f64::from(ball.slack);
-            let apart = shadow::between(&query.at, at);
-            (!self.ruler.surely_apart(apart, slack, ball.radius, reach)).then_some(id)
+            let apart = shadow::surely_apart(self.ruler, &query.at, at, slack, (ball.radius, reach));
+            (!apart).then_some(id)
         })
     }
 

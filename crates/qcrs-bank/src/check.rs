@@ -2,7 +2,7 @@
 
 use crate::bank::Bank;
 use crate::error::Error;
-use crate::shadow::between;
+use crate::shadow::surely_apart;
 
 /// What was checked and found good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ impl Bank {
     fn are_surely_disjoint(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.balls[a], &self.balls[b]);
         let slack = f64::from(one.slack) + f64::from(other.slack);
-        let apart = || between(self.shadow(a), self.shadow(b));
-        one.class == other.class || self.ruler.surely_apart(apart(), slack, one.radius, other.radius)
+        let radii = (one.radius, other.radius);
+        one.class == other.class || surely_apart(self.ruler, self.shadow(a), self.shadow(b), slack, radii)
     }
 
     fn measure_pair(&self, a: usize, x: &[f32], b: usize) -> Result<(), Error> {
@@ -66,5 +66,57 @@ impl Bank {
     fn pairs(&self) -> u64 {
         let half = |count: u64| count * count.saturating_sub(1) / 2;
         half(self.len() as u64) - self.stats().classes.values().map(|&count| half(count)).sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Why;
+    use crate::entry::Record;
+    use crate::error::Problem;
+    use crate::pixels::Pixels;
+    use proptest::prelude::*;
+    use qcrs::types::Alpha;
+
+    /// A bank of these balls, as no bank would have taken them.
+    fn forged(balls: &[([f32; 4], usize, f64)]) -> (tempfile::TempDir, Bank) {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();
+        for &(x, class, radius) in balls {
+            let alpha = Alpha::new(0.001).unwrap();
+            let ball = Record::Ball { class, radius, alpha, why: Why::Own, source: None };
+            bank.file.append(&ball, Some(&Pixels::of(&x))).unwrap();
+        }
+        drop(bank);
+        let bank = Bank::read(dir.path()).unwrap();
+        (dir, bank)
+    }
+
+    proptest! {
+        #[test]
+        fn an_overlap_is_found_wherever_it_is(
+            balls in prop::collection::vec((prop::array::uniform4(0f32..1.0), 0..2usize, 0.01..0.2f64), 2..12),
+        ) {
+            let (_dir, bank) = forged(&balls);
+            let mut truth = false;
+            for (i, (x, class, radius)) in balls.iter().enumerate() {
+                for (y, other, reach) in &balls[..i] {
+                    let square = |(&x, &y): (&f32, &f32)| (f64::from(x) - f64::from(y)).powi(2);
+                    let apart = x.iter().zip(y).map(square).sum::<f64>().sqrt();
+                    truth |= class != other && apart < radius + reach;
+                }
+            }
+            prop_assert_eq!(bank.check().is_err(), truth);
+        }
+    }
+
+    #[test]
+    fn an_overlap_is_named_by_check_and_by_ask() {
+        let (_dir, bank) = forged(&[([0.0; 4], 0, 0.5), ([9.0; 4], 1, 0.5), ([0.25; 4], 1, 0.5)]);
+        for error in [bank.check().unwrap_err(), bank.ask(&[0.125; 4], None).unwrap_err()] {
+            assert!(matches!(error.problem, Problem::Damaged(_)));
+            assert!(error.to_string().contains("entries 0 and 2 overlap"), "{error}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Which points are surely far away, by 48 numbers each?
 
+use crate::distance::Ruler;
+
 /// An orthonormal projection onto averages of blocks: shadows are never further apart than the points.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
@@ -11,6 +13,9 @@ pub(crate) struct Blocks {
 
 /// As much as the scan of all shadows can afford, and what 3×4×4 blocks of an image come to.
 const BLOCKS: usize = 48;
+
+/// So many coordinates are one line of the processor's cache.
+const FIRST_LOOK: usize = 16;
 
 /// A projected point.
 #[derive(Clone, Debug)]
@@ -69,8 +74,22 @@ impl Blocks {
     }
 }
 
+/// Whether two shadows alone exclude that a ball of each of these radii around their points meet
+/// ([`Ruler::surely_apart`]).
+pub(crate) fn surely_apart(
+    ruler: Ruler,
+    a: &[f32],
+    b: &[f32],
+    slack: f64,
+    (radius, own): (f64, f64),
+) -> bool {
+    let apart = |len: usize| ruler.surely_apart(between(&a[..len], &b[..len]), slack, radius, own);
+    // a part of a shadow is a shadow too, and one channel excludes most balls
+    apart(a.len().min(FIRST_LOOK)) || apart(a.len())
+}
+
 /// How far two shadows are apart.
-pub(crate) fn between(a: &[f32], b: &[f32]) -> f64 {
+fn between(a: &[f32], b: &[f32]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest = a4.remainder().iter().zip(b4.remainder());
@@ -115,20 +134,24 @@ mod tests {
         fn shadows_are_never_further_apart(
             shape in (1..5usize, 1..9usize, 1..9usize),
             scale in prop::sample::select(vec![1e-20f32, 1e-3, 1.0, 1e6]),
+            flat in any::<bool>(),
             seed in any::<u64>(),
         ) {
             let shape = [shape.0, shape.1, shape.2];
+            let blocks = Blocks::new(shape);
             let mut state = seed;
             let mut point = || -> Vec<f32> {
                 let next = |_| {
                     state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     ((state >> 40) as f32 / 2f32.powi(24) - 0.5) * scale
                 };
-                (0..shape.iter().product()).map(next).collect()
+                let values: Vec<f32> = (0..blocks.block.len()).map(next).collect();
+                // of flat blocks the shadow loses nothing, so that every rounding shows
+                let of = |(at, &block): (usize, &u8)| values[if flat { usize::from(block) } else { at }];
+                blocks.block.iter().enumerate().map(of).collect()
             };
             let (x, y) = (point(), point());
             let truth: f64 = x.iter().zip(&y).map(|(&x, &y)| (f64::from(x) - f64::from(y)).powi(2)).sum();
-            let blocks = Blocks::new(shape);
             let (a, b) = (blocks.shadow(&x), blocks.shadow(&y));
             let slack = f64::from(a.slack) + f64::from(b.slack);
             let most = truth.sqrt() * (1.0 + 1e-12) + slack;

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use qcrs::types::Alpha;
-use qcrs_bank::{Abstention, Answer, Bank, Certificate, Why};
+use qcrs_bank::{Abstention, Answer, Bank, Certificate, Source, Why};
 
 pub fn certificate(class: usize, radius: f64) -> Certificate {
     Certificate { class, radius, alpha: Alpha::new(0.001).unwrap() }
@@ -75,4 +75,14 @@ impl Random {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 40) as f32 / 2f32.powi(24)
     }
+}
+
+/// Certificate number `n` of an endless row; neighbours conflict.
+pub fn offer(n: u32) -> ([f32; 4], Certificate) {
+    let at = |step: u32| (n.wrapping_mul(step) % 997) as f32 / 997.0;
+    ([at(7), at(31), at(101), at(499)], certificate((n % 3) as usize, 0.05 + f64::from(n % 11) / 20.0))
+}
+
+pub fn source(input: u32) -> Source {
+    Source { run: "child".into(), input }
 }
