@@ -31,7 +31,7 @@ pub mod wire;
 
 pub use engine::Cnn;
 pub use kernel::Instructions;
-pub use onnx::External;
+pub use onnx::{External, is_whole};
 pub use profile::Layer;
 
 use std::fmt;

@@ -56,6 +56,10 @@ pub(crate) fn read(path: &Path) -> Result<File, Error> {
     }
     let graph =
         Graph::parse(&bytes).map_err(|Torn| Error::format(path, format!("not an ONNX model; {EXPORT}")))?;
+    // rten decodes as we do, and trusts the lengths in a file
+    if !qcrs_cnn::is_whole(&bytes) {
+        return Err(Error::format(path, format!("the file is torn, or nested without an end; {EXPORT}")));
+    }
     if graph.operators.is_empty() || graph.outputs.is_empty() {
         return Err(Error::format(path, format!("not an ONNX model, or one without a graph; {EXPORT}")));
     }

@@ -111,6 +111,21 @@ fn a_model_that_mixes_the_images_of_a_batch_is_refused() {
     assert!(error.contains("model.eval()"), "{error}");
 }
 
+/// The decoder of rten, and ours, would ask for 2⁶⁴ bytes or read backwards for ever.
+#[test]
+fn lengths_that_nobody_checked_yet_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = Tiny::new().model().write_buf().unwrap();
+    // an operator set whose name is longer than the file
+    bytes.extend([0x42, 11, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]);
+    let path = folder.path().join("model.onnx");
+    std::fs::write(&path, bytes).unwrap();
+    for engine in engines() {
+        let error = load_with(&path, SHAPE, engine).err().unwrap().to_string();
+        assert!(error.contains("torn, or nested without an end"), "{error}");
+    }
+}
+
 #[test]
 fn an_unknown_operator_is_named() {
     let mut model = Tiny::new().model();

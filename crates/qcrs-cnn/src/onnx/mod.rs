@@ -8,12 +8,12 @@ mod whole;
 
 use crate::Refusal;
 use crate::graph::{self, LARGEST, Node, Op, Shape};
-use crate::wire::Torn;
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
 use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
 use std::collections::BTreeMap;
+pub use whole::is_whole;
 
 /// The oldest operator set whose operators mean what they mean today.
 const OLDEST: i64 = 7;
@@ -23,7 +23,9 @@ const MOST_NODES: usize = 20_000;
 /// Reads the graph of a model for images of `shape`; its last node gives the class scores.
 pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
     let broken = |problem: &str| Refusal::Broken(problem.to_owned());
-    whole::check(model).map_err(|Torn| broken("the file is torn, or nested without an end"))?;
+    if !is_whole(model) {
+        return Err(broken("the file is torn, or nested without an end"));
+    }
     let model = ModelProto::parse_buf(model).map_err(|error| Refusal::Broken(error.to_string()))?;
     for set in &model.opset_import {
         let ours = set.domain.as_deref().is_none_or(|domain| domain.is_empty() || domain == "ai.onnx");

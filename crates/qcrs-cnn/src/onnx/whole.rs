@@ -35,9 +35,10 @@ enum Inside {
     Bytes,
 }
 
-/// Refuses a model that is torn anywhere.
-pub(super) fn check(model: &[u8]) -> Result<(), Torn> {
-    walk(model, Message::Model, 0)
+/// Whether every length in a model lies inside its message, and no nest is deeper than a model's.
+/// What is not should be given to no decoder.
+pub fn is_whole(model: &[u8]) -> bool {
+    walk(model, Message::Model, 0).is_ok()
 }
 
 fn walk(message: &[u8], kind: Message, depth: usize) -> Result<(), Torn> {
