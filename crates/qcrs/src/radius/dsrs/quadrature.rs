@@ -6,9 +6,9 @@ use crate::types::Error;
 use std::borrow::Cow;
 
 /// Panels are this wide in √y, whose standard deviation is about ½ for every shape.
-const WIDTH: f64 = 0.5;
+const WIDTH: f64 = 0.25;
 /// The points per panel of the rule that counts, and of the one that says how far off it is.
-const POINTS: [u32; 2] = [24, 16];
+const POINTS: [u32; 2] = [16, 12];
 /// What lies beyond the last panel on either side has a share of at most this.
 const CUT: f64 = 1e-18;
 
