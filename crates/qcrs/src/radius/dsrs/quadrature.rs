@@ -75,6 +75,11 @@ impl Quadrature {
         Ok(Measured { value, error: 2.0 * (value - coarse).abs() })
     }
 
+    /// The largest y with a share worth counting.
+    pub fn highest(&self) -> f64 {
+        self.edges[self.edges.len() - 1].powi(2)
+    }
+
     /// The coarse rule, with more panels at `edges`.
     pub fn coarse(&self, edges: &[f64]) -> Cow<'_, [Node]> {
         self.rule(1, edges)

@@ -43,9 +43,9 @@ fn along(
     mut mass: impl FnMut(f64) -> Result<(f64, f64), Error>,
 ) -> Result<f64, Error> {
     let (at_zero, _) = mass(0.0)?;
-    let (target, sign) = if at_zero < known[0] {
+    let (target, sign) = if at_zero < known[0] - tolerance {
         (known[0], 1.0)
-    } else if at_zero > known[1] {
+    } else if at_zero > known[1] + tolerance {
         (known[1], -1.0)
     } else {
         return Ok(0.0);
