@@ -1,8 +1,13 @@
-//! The radii of generalized Gaussian noise against published and independently computed values.
+//! The radii of generalized Gaussian noise, and the functions under them, against published values and
+//! an independent program: mpmath with 40 digits for the functions; Lambert's W, the incomplete beta
+//! function and root finding in scipy for one law; for two laws the bound itself, integrated over distance
+//! and angle on a grid, and maximised by Nelder and Mead.
 
+use proptest::prelude::*;
+use qcrs::math::{Sphere, gamma_density, gamma_quantile, gamma_shares, lambert_tilt, normal_quantile};
 use qcrs::noise::GeneralizedGaussian;
 use qcrs::radius::dsrs::{DoubleSampling, Shares, generalized_gaussian};
-use qcrs::types::Sigma;
+use qcrs::types::{Alpha, Sigma};
 
 const CIFAR: (usize, u32) = (3072, 1530);
 const IMAGENET: (usize, u32) = (150_528, 75_260);
@@ -11,9 +16,17 @@ fn law(sigma: f64, (d, k): (usize, u32)) -> GeneralizedGaussian {
     GeneralizedGaussian::new(Sigma::new(sigma).unwrap(), k, d).unwrap()
 }
 
-/// Radii of one law at σ = 0.5; the first three were published with DSRS.
+fn one(p: f64, law: &GeneralizedGaussian) -> f64 {
+    generalized_gaussian(p, law).unwrap().unwrap()
+}
+
+fn two(shares: Shares, first: &GeneralizedGaussian, second: &GeneralizedGaussian) -> f64 {
+    DoubleSampling::new(first, second).unwrap().radius(&shares).unwrap().unwrap()
+}
+
+/// Published radii at σ = 0.5, or recomputed from published votes.
 #[test]
-fn one_law() {
+fn published_radii_of_one_law() {
     let cases = [
         (CIFAR, 0.8860526292913355, 0.565572, 1e-6),
         (CIFAR, 0.6415558657271313, 0.16977, 5e-6),
@@ -25,25 +38,351 @@ fn one_law() {
         (IMAGENET, 0.99, 1.06463, 5e-6),
     ];
     for (shape, p, want, tolerance) in cases {
-        let found = generalized_gaussian(p, &law(0.5, shape)).unwrap().unwrap();
+        let found = one(p, &law(0.5, shape));
         assert!((found - want).abs() <= tolerance, "{shape:?}, p = {p}: {found}, not {want}");
     }
 }
 
-/// Radii of two laws; a grid of 0.05 found 1.35 and 0.85, one of 0.01 found 1.31.
+/// Votes published with DSRS, whose own grid found 1.35, 0.85 (in steps of 0.05) and 1.31 (of 0.01).
 #[test]
-fn two_laws() {
+fn published_radii_of_two_laws() {
     let first = [0.9948986110824958, 0.9968922334240068];
     let smaller = law(0.4, CIFAR);
+    let truncated = law(0.5, CIFAR).truncated(0.6223).unwrap();
     let cases = [
         (first, [0.9991579479265237, 0.999827728109528], smaller, 1.3633),
         ([0.9580848284638546, 0.9641193028067545], [0.9836311278227061, 0.9873642931515865], smaller, 0.8702),
-        // 1.31821 by 2,800 panels; a rule that does not see the edge at T gives 1.3199 with 40 panels
-        (first, [0.9991306438647725, 0.9998151511351706], law(0.5, CIFAR).truncated(0.6223).unwrap(), 1.3182),
+        // 2,800 panels give 1.31821; 40 panels that do not see the edge at T give 1.3199
+        (first, [0.9991306438647725, 0.9998151511351706], truncated, 1.3182),
     ];
     for (first, second, law_2, want) in cases {
-        let shares = Shares { first, second };
-        let found = DoubleSampling::new(&law(0.5, CIFAR), &law_2).unwrap().radius(&shares).unwrap().unwrap();
-        assert!((found - want).abs() <= 1e-4, "{shares:?}: {found}, not {want}");
+        let found = two(Shares { first, second }, &law(0.5, CIFAR), &law_2);
+        assert!((found - want).abs() <= 1e-4, "{first:?}, {second:?}: {found}, not {want}");
+    }
+}
+
+#[test]
+fn radii_of_one_law() {
+    let cases = [
+        ((784, 380), 1.7, 0.9996893752742515, 5.674741140),
+        ((784, 380), 0.12, 0.927998754473944, 0.170153355),
+        ((784, 100), 1.7, 0.9999215850245207, 6.431330700),
+        ((784, 100), 0.5, 0.9979355618332266, 1.434561017),
+        ((3072, 1), 1.0, 0.9998523253152796, 3.619347185),
+        ((3072, 1), 0.5, 0.9621663480358661, 0.888199118),
+        ((3072, 1000), 0.12, 0.9986220098342276, 0.359253527),
+        ((3072, 1000), 0.12, 0.995374684465998, 0.312287882),
+        ((3072, 1535), 0.5, 0.9909074433756482, 0.863129422),
+        ((3072, 1535), 0.5, 0.9609572563932377, 0.620610338),
+        ((150528, 75260), 1.0, 0.9995093148936894, 3.039208527),
+        ((150528, 75260), 1.7, 0.9835027028248429, 3.312350024),
+        ((150528, 75263), 1.0, 0.9994672788512841, 2.480794428),
+        ((150528, 75263), 1.0, 0.9999679193285211, 3.089459958),
+        ((64, 20), 0.12, 0.9994372686320092, 0.393551720),
+        ((64, 20), 1.7, 0.9993459644597145, 5.498078060),
+        ((64, 31), 0.12, 0.9910498004527544, 0.213949178),
+        ((64, 31), 1.7, 0.9970160777893349, 3.608855259),
+        ((16, 4), 0.12, 0.9999576210909964, 0.502657070),
+        ((16, 4), 1.0, 0.9710143028150701, 1.861331584),
+    ];
+    for (shape, sigma, p, want) in cases {
+        let error = (one(p, &law(sigma, shape)) - want) / sigma;
+        println!("{shape:?}, {p}: {error:e}");
+        let most = if shape.0 < 64 { 2e-6 } else { 1e-7 };
+        assert!((-most..2e-9).contains(&error), "{shape:?}, σ = {sigma}, p = {p}: {error:e} σ off {want}");
+    }
+}
+
+enum Second {
+    Smaller(f64),
+    Truncated(f64),
+}
+use Second::{Smaller, Truncated};
+
+#[test]
+#[rustfmt::skip]
+fn radii_of_two_laws() {
+    let cases = [
+        ((784, 380), 0.25, Truncated(0.62), [0.9213430308540458, 0.9213430328540457], [0.9998778601625192, 0.9998778621625192], 0.6439081),
+        ((784, 380), 0.5, Smaller(0.5), [0.9875906882699927, 0.9910113731822077], [0.022669722065266247, 0.02777849971532196], 1.1703828),
+        ((784, 380), 0.5, Smaller(0.5), [0.8879489340990727, 0.8978301049446311], [0.9995684104678634, 1.0], 0.5957251),
+        ((3072, 1530), 1.0, Truncated(0.95), [0.9432720163014535, 0.9432720183014535], [0.9416634867790292, 0.9416634887790292], 1.4881843),
+        ((3072, 1530), 0.5, Smaller(0.8), [0.9451960650912651, 0.9522991845199508], [0.9647288071047027, 0.9704716429288087], 0.7636436),
+        ((3072, 1500), 1.0, Truncated(0.62), [0.9177940616675, 0.9263847541942416], [0.8712450854925959, 0.8817449148384329], 1.4667016),
+        ((784, 300), 1.0, Smaller(0.95), [0.9877135691503974, 0.9877135711503974], [0.953068556704037, 0.953068558704037], 2.3742149),
+        ((784, 380), 0.5, Smaller(0.5), [0.9876873290206786, 0.9876873310206785], [0.9998768272572846, 0.9998768292572845], 1.0941405),
+        ((784, 380), 0.25, Smaller(0.5), [0.8540393127661347, 0.865115434778397], [0.002026508975717939, 0.003932776607078648], 0.2666920),
+        ((784, 380), 1.0, Smaller(0.5), [0.9988891661824204, 0.9988891681824204], [0.9999691321768349, 0.9999691341768349], 2.9803866),
+        ((150528, 75260), 0.5, Smaller(0.5), [0.9522435318677571, 0.9588939564250802], [0.9970609513454616, 0.99870055554218], 0.7946618),
+        ((64, 26), 0.25, Truncated(0.8), [0.9843294610293104, 0.9881746959775765], [0.9947152518054159, 0.9969338755921244], 0.5596324),
+        ((784, 300), 0.5, Smaller(0.95), [0.9942669047219944, 0.9942669067219944], [0.9989393153418747, 0.9989393173418747], 1.4375340),
+        ((784, 300), 1.0, Truncated(0.8), [0.9907403812507765, 0.9936915574912641], [0.9936279710044339, 0.9960690535345068], 2.3883289),
+        ((784, 300), 0.25, Truncated(0.95), [0.8244598706322838, 0.8244598726322837], [0.8191189358505574, 0.8191189378505573], 0.2337920),
+        ((3072, 1530), 0.5, Truncated(0.95), [0.9853730442927834, 0.989087916920952], [0.9857830807929169, 0.9894454069192227], 1.0279707),
+        ((784, 300), 0.25, Truncated(0.5), [0.9513902299941422, 0.9513902319941422], [0.9876116822573928, 0.9876116842573928], 0.4477027),
+        ((3072, 1500), 0.25, Truncated(0.5), [0.979050896614381, 0.98349459916029], [0.9795070446525286, 0.9839024386769953], 0.5036672),
+        ((150528, 75260), 0.5, Smaller(0.8), [0.9721832885092325, 0.9721832905092325], [0.9925555246171349, 0.9925555266171349], 1.0088632),
+        ((784, 380), 1.0, Truncated(0.8), [0.9931685178859113, 0.9956977181695745], [0.997549953082051, 0.9990412551726585], 2.5663221),
+        ((3072, 1530), 0.25, Truncated(0.5), [0.8907309549109178, 0.9005026628934961], [0.8507711102793346, 0.8619504927555494], 0.2922268),
+        ((784, 380), 0.25, Smaller(0.5), [0.9750426564657492, 0.9750426584657491], [0.9994731738957748, 0.9994731758957748], 0.4767262),
+        ((64, 26), 0.25, Truncated(0.95), [0.9398737065131991, 0.9398737085131991], [0.9555980122309972, 0.9555980142309971], 0.3904585),
+        ((64, 26), 0.25, Smaller(0.5), [0.9738736464534994, 0.9788304271198938], [0.15063893173765422, 0.1622106936438902], 0.6035532),
+        ((784, 380), 0.25, Smaller(0.9), [0.8187491211612273, 0.8187491231612273], [0.8514017451429219, 0.8514017471429218], 0.2243841),
+        ((784, 300), 0.25, Truncated(0.95), [0.9727117531848529, 0.9727117551848529], [0.9716214913772911, 0.9716214933772911], 0.4825288),
+        ((64, 26), 0.5, Smaller(0.8), [0.9991284269566115, 0.9991284289566115], [0.9991038784659527, 0.9991038804659527], 1.5482614),
+    ];
+    for (shape, sigma, second, p, q, want) in cases {
+        let first = law(sigma, shape);
+        let second = match second {
+            Smaller(factor) => law(factor * sigma, shape),
+            Truncated(share) => first.truncated(share).unwrap(),
+        };
+        let found = two(Shares { first: p, second: q }, &first, &second);
+        let error = (found - want) / sigma;
+        println!("{second:?}, {p:?}, {q:?}: {error:e}");
+        // the reference is good to about 2e-6 σ
+        assert!((-3e-5..2e-6).contains(&error), "{second:?}, {p:?}, {q:?}: {found}, not {want}");
+        assert!(found > one(p[0], &first), "these are cases in which the second law helps");
+    }
+}
+
+#[test]
+fn shares_of_the_sphere() {
+    let cases = [
+        (4, 0.005, 0.49681691440112375391),
+        (4, 0.185, 0.38290064014706181537),
+        (4, 0.5, 0.19550110947788532096),
+        (4, 0.965, 0.003909423003682319824),
+        (6, 0.004082482904638631, 0.49653470976099299423),
+        (6, 0.4082482904638631, 0.1816087338245612764),
+        (10, 0.0031622776601683794, 0.49631882057620117158),
+        (10, 0.31622776601683794, 0.17171819806895675102),
+        (64, 0.00125, 0.49605760499232946389),
+        (64, 0.125, 0.16056801579131279727),
+        (64, 0.4125, 0.00031943122898514426291),
+        (784, 0.00035714285714285714, 0.49601446120006411533),
+        (784, 0.03571428571428571, 0.1588097197363768004),
+        (784, 0.11785714285714285, 0.00046918919783387817359),
+        (3072, 0.00018042195912175806, 0.49601161767688012949),
+        (3072, 0.018042195912175808, 0.15869464680436650972),
+        (3072, 0.05953924651018016, 0.00047977852076017968217),
+        (150528, 2.577456558882258e-05, 0.49601066356089701025),
+        (150528, 0.0009536589267864354, 0.35569190065715623402),
+        (150528, 0.002577456558882258, 0.1586560576753788953),
+        (150528, 0.004974491158642758, 0.026803274920313862012),
+        (150528, 0.00850560664431145, 0.00048334965550106301434),
+        (150528, 0.013145028450299514, 1.696519382066136359e-7),
+    ];
+    for (d, x, beyond) in cases {
+        let sphere = Sphere::new(d);
+        for (found, want) in [(sphere.below(-x), beyond), (sphere.below(x), 1.0 - beyond)] {
+            let error = (found - want).abs();
+            assert!(error <= 0.1 * Sphere::ERROR, "d = {d}, x = {x}: {found}, not {want}: {error:e}");
+        }
+    }
+    for d in [4, 3072, 150_528] {
+        let sphere = Sphere::new(d);
+        assert!((sphere.below(0.0) - 0.5).abs() < 1e-15);
+        for x in [1.0, 1.5, f64::INFINITY] {
+            assert!(sphere.below(-x).abs() < 1e-15 && (sphere.below(x) - 1.0).abs() < 1e-15);
+        }
+        let slope = (sphere.below(1e-5) - sphere.below(-1e-5)) / 2e-5;
+        assert!((sphere.density(0.0) / slope - 1.0).abs() < 0.01, "d = {d}: {slope}");
+    }
+}
+
+#[test]
+fn shares_of_the_gamma_distribution() {
+    let cases = [
+        (1, 0.125, 0.88249690258459540286, 0.11750309741540459714, 0.88249690258459540286),
+        (1, 0.9330329915368074, 0.39335884523112475892, 0.60664115476887524108, 0.39335884523112475892),
+        (1, 2.8284271247461903, 0.059105746561956226335, 0.94089425343804377366, 0.059105746561956226335),
+        (1, 16.0, 1.1253517471925911451e-7, 0.99999988746482528074, 1.1253517471925911451e-7),
+        (2, 0.25, 0.19470019576785121706, 0.026499021160743914694, 0.97350097883925608531),
+        (2, 1.8660659830736148, 0.28873859361175280437, 0.55653022526668323414, 0.44346977473331676586),
+        (2, 5.656854249492381, 0.019762159660152120748, 0.97674435106320167898, 0.023255648936798321017),
+        (2, 32.0, 4.0525329757101362314e-13, 0.99999999999958208254, 4.1791746312010779886e-13),
+        (6, 0.75, 0.00093412330986382302925, 0.00013055446292196963926, 0.99986944553707803036),
+        (6, 5.598197949220845, 0.16974364746289432809, 0.48783320442745133225, 0.51216679557254866775),
+        (6, 16.970562748477143, 0.0005001245998339194392, 0.9993108880964757464, 0.00068911190352425359954),
+        (6, 96.0, 1.3800812529080414816e-34, 1.0, 1.4550510157368792244e-34),
+        (12, 1.607695154586736, 9.3083323051922530766e-7, 1.4211242439484398198e-7, 0.99999985788757560516),
+        (12, 11.653589838486225, 0.11716867926930744649, 0.49826975224568777256, 0.50173024775431222744),
+        (12, 17.196152422706632, 0.033143191047085881095, 0.92206564201532951074, 0.077934357984670489265),
+        (
+            12,
+            25.856406460551018,
+            0.00051026932660306705617,
+            0.99914728188240711744,
+            0.00085271811759288256426,
+        ),
+        (17, 4.630683123147019, 0.000020826739811110132124, 7.5935018323465107072e-6, 0.99999240649816765349),
+        (17, 16.587689437438232, 0.098177675932279263151, 0.49214131446786036145, 0.50785868553213963855),
+        (17, 23.18465843842649, 0.028419891534100276778, 0.92332353416204999694, 0.076676465837950003064),
+        (
+            17,
+            33.492422502470646,
+            0.00034115450142851043819,
+            0.99937432696842682404,
+            0.00062567303157317595683,
+        ),
+        (
+            1535,
+            1417.4627718550416,
+            0.000095992191526032611353,
+            0.0010644980643730380268,
+            0.99893550193562696197,
+        ),
+        (1535, 1531.082092395168, 0.010157036823435030752, 0.46351773068421444289, 0.53648226931578555711),
+        (1535, 1593.7686140724793, 0.0032738375756944725491, 0.93185564616217615842, 0.068144353837823841576),
+        (
+            1535,
+            1691.716304193278,
+            5.1403191654990967061e-6,
+            0.99994774680148741343,
+            0.00005225319851258656962,
+        ),
+        (
+            75263,
+            74439.97691405404,
+            0.000015801694220310805892,
+            0.0013071442780414781513,
+            0.99869285572195852185,
+        ),
+        (75263, 75235.56589713514, 0.001447455282219135912, 0.46064969234963911066, 0.53935030765036088934),
+        (75263, 75674.51154297298, 0.0004714580815277549648, 0.93299692032376149843, 0.067003079676238501574),
+        (
+            75263,
+            76360.3641145946,
+            5.192578896240959452e-7,
+            0.99996582201053816444,
+            0.000034177989461835555553,
+        ),
+    ];
+    for (a, t, density, below, above) in cases {
+        let error = (gamma_density(a, t) / density - 1.0).abs();
+        assert!(error <= 1e-15 * (2.0 - f64::ln(density)), "density of {a} at {t}: {error:e}");
+        let (low, high) = gamma_shares(a, t);
+        let error = if below < above { low / below - 1.0 } else { high / above - 1.0 };
+        println!("{a} {t} {error:e}");
+        assert!(error.abs() <= 1e-13, "shares of {a} at {t}: {low} and {high}: {error:e}");
+        assert!((low + high - 1.0).abs() < 1e-15);
+        if below < 0.999 {
+            let found = gamma_quantile(a, below).unwrap();
+            assert!((found / t - 1.0).abs() < 1e-13, "quantile of {a} at {below}: {found}, not {t}");
+        }
+    }
+    for share in [0.0, 1.0, f64::NAN] {
+        assert!(gamma_quantile(6, share).is_err());
+    }
+}
+
+#[test]
+fn tilts() {
+    let cases = [
+        (8.282930559196497, 0.2540666087279532, 75260.0, 0.00011005716975559199928),
+        (5.634294412139437, 0.014438722029704594, 75260.0, 0.000074864381227119097606),
+        (-9.65810433003856e-06, 37.09881538694026, 20.0, -1.6914720200938698645e-7),
+        (0.05379222091748193, 597.6542583670341, 1530.0, 0.000025282317225817458958),
+        (-0.0035556104856122326, 0.23513589360063358, 75260.0, -4.7244211756611030157e-8),
+        (2.4465643746340448e-05, 1096.2246031503707, 20.0, 2.1918208408928190543e-8),
+        (1.265561699982163e-05, 0.057972336071961277, 1.0, 0.000011962139670949538592),
+        (-6.641566534330844e-05, 2227.6917334897107, 1.0, -2.9800292850942265486e-8),
+        (-38.899817095059305, 1908.5302646583227, 20.0, -0.02037473031118753072),
+        (-0.04911839634388502, 0.530985329916489, 380.0, -0.00012907858403319615143),
+        (-256.51308106172394, 0.09981083228014001, 20.0, -12.820663524968164664),
+        (0.004070880848616538, 0.43988478256794705, 1530.0, 2.6599416857452960415e-6),
+        (0.0004186240516452225, 0.2824656645784013, 20.0, 0.000020639699255653648455),
+        (3.7531447961271612e-06, 16.740827514694818, 75260.0, 4.9857960837158266605e-11),
+        (1.1451234979212517, 317.5772696402, 380.0, 0.0016409589822426592403),
+        (-3.1326226734336977e-06, 4.4330346337416895, 20.0, -1.2821259237048424086e-7),
+    ];
+    for (l, t, k, want) in cases {
+        let found = lambert_tilt(l, t, k).unwrap();
+        assert!((found / want - 1.0).abs() <= 1e-15, "{l}, {t}, {k}: {found}, not {want}");
+    }
+}
+
+/// With k = 1 of 3072 the law is almost Gaussian, and its radius almost σ Φ⁻¹(p).
+#[test]
+fn a_small_exponent_is_almost_gaussian() {
+    for (d, p) in [3072, 150_528].into_iter().flat_map(|d| [(d, 0.6), (d, 0.9), (d, 0.999)]) {
+        let gaussian = 0.5 * normal_quantile(p).unwrap();
+        let found = one(p, &law(0.5, (d, 1)));
+        println!("{d} {p} {:e}", found / gaussian - 1.0);
+        assert!((found / gaussian - 1.0).abs() < 1e-6, "d = {d}, p = {p}: {found} and {gaussian}");
+    }
+}
+
+#[test]
+fn votes_become_shares() {
+    let alpha = Alpha::new(0.001).unwrap();
+    let shares = Shares::of_votes((50_000, 50_000), (40_000, 50_000), alpha).unwrap();
+    assert!((shares.first[0] - 0.9998341327646891).abs() < 1e-15 && shares.first[1] >= 1.0);
+    assert!(shares.second[0] < 0.8 && shares.second[1] > 0.8);
+    assert!(Shares::of_votes((2, 1), (1, 1), alpha).is_err());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let (first, smaller) = (law(0.5, CIFAR), law(0.4, CIFAR));
+    assert_eq!(generalized_gaussian(0.49, &first).unwrap(), None);
+    assert_eq!(generalized_gaussian(0.5, &first).unwrap(), Some(0.0));
+    for p in [1.0, -0.1, 1.1, f64::NAN] {
+        assert!(generalized_gaussian(p, &first).is_err(), "{p}");
+    }
+    assert!(generalized_gaussian(0.9, &first.truncated(0.5).unwrap()).is_err());
+    let others = [
+        first,
+        law(0.6, CIFAR),
+        law(0.4, (3072, 1500)),
+        smaller.truncated(0.5).unwrap(),
+        law(0.4, (3074, 1530)),
+    ];
+    for other in others {
+        assert!(DoubleSampling::new(&first, &other).is_err(), "{other:?}");
+    }
+    assert!(DoubleSampling::new(&first.truncated(0.5).unwrap(), &smaller).is_err());
+    assert!(DoubleSampling::new(&law(0.5, (150_528, 1)), &law(0.4, (150_528, 1))).is_err());
+    let double = DoubleSampling::new(&first, &smaller).unwrap();
+    for (first, second) in
+        [([0.9, 0.8], [0.5, 0.6]), ([0.9, 1.1], [0.5, 0.6]), ([0.9, 0.95], [f64::NAN, 0.6])]
+    {
+        assert!(double.radius(&Shares { first, second }).is_err(), "{first:?} {second:?}");
+    }
+    assert_eq!(double.radius(&Shares { first: [0.4, 0.9], second: [0.9, 1.0] }).unwrap(), None);
+}
+
+/// No set has these shares; the intervals missed, and nothing beyond one law is claimed, or not much.
+#[test]
+fn shares_that_contradict_each_other_end() {
+    for second in [law(0.4, CIFAR), law(0.5, CIFAR).truncated(0.6).unwrap()] {
+        let shares = Shares { first: [0.95, 0.96], second: [0.0, 0.01] };
+        let found = two(shares, &law(0.5, CIFAR), &second);
+        assert!(found >= one(0.95, &law(0.5, CIFAR)) && found.is_finite(), "{found}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn knowing_more_never_lowers_a_radius(
+        height in 12.0..25.0_f64, width in 0.001..0.1_f64, more in 0.0..0.05_f64, kind: bool,
+    ) {
+        let first = law(0.5, (784, 380));
+        let second = if kind { law(0.4, (784, 380)) } else { first.truncated(0.7).unwrap() };
+        // the shares of a ball, for there must be a set that has them
+        let p = gamma_shares(12, height).0;
+        let q = if kind { gamma_shares(12, height / 0.64).0 } else { (p / 0.7).min(1.0) };
+        let around = |p: f64, width: f64| [p * (1.0 - width), p + (1.0 - p) * width];
+        let shares = |width| Shares { first: around(p, width), second: around(q, width) };
+        let alone = [width, width + more].map(|width| generalized_gaussian(shares(width).first[0], &first).unwrap());
+        let [sharp, blunt] = [width, width + more]
+            .map(|width| DoubleSampling::new(&first, &second).unwrap().radius(&shares(width)).unwrap());
+        prop_assert!(alone[0] >= alone[1]);
+        // each stops within 1e-4 σ of its end
+        prop_assert!(sharp.unwrap_or(0.0) >= blunt.unwrap_or(0.0) - 5e-5, "{sharp:?} {blunt:?}");
+        prop_assert!(sharp >= alone[0] && blunt >= alone[1]);
     }
 }

@@ -111,7 +111,8 @@ impl GeneralizedGaussian {
     /// What rounding does: the factor s √(2t) / ‖normals‖ is rounded up to `f32`, as σ of Gaussian noise
     /// is. The errors of t, of the norm and of s (some 1e-15) are far below that step (6e-8), so but for
     /// one draw in some ten millions ‖ε‖ is not shorter than claimed, and never by more than 1e-14 of it;
-    /// it is longer by 6e-8 on average, and longer noise only adds to the true radius.
+    /// it is longer by 6e-8 on average, and longer noise only adds to the true radius. Where two laws are
+    /// compared, that changes a share by some 1e-7, which is far less than votes can tell.
     pub(super) fn add(&self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
         static BEST: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
         assert_eq!(x.len(), self.dim as usize, "this noise was made for inputs of another length");

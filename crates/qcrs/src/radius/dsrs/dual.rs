@@ -28,7 +28,7 @@ impl Known {
     }
 }
 
-/// The masses of R under P and Q, and their derivatives: −½ of those of the integral above.
+/// The masses of R under P and Q, which are the derivatives of the integral above; and theirs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Masses {
     pub p: f64,
@@ -56,9 +56,20 @@ impl Dual {
         let covered = self.quadrature.expect(&edges, |node| self.covered(weights, node, r))?;
         let region = Moved::new(&self.laws, weights, r);
         let moved = self.quadrature.expect(&region.edges()?, |node| region.share(node.t))?;
-        let size = 1.0 + weights[0].abs() + weights[1].abs();
-        let rounding = (4.0 * Sphere::ERROR + Quadrature::BEYOND) * size;
-        Ok(known.least(weights) - covered.value + moved.value - covered.error - moved.error - rounding)
+        Ok(known.least(weights) - covered.value + moved.value
+            - covered.error
+            - moved.error
+            - self.rounding(weights, r))
+    }
+
+    /// What rounding can do to a bound: through the shares of spheres and of the gamma distribution and
+    /// through q/p (some 1e-13 in all), and through the last bits of ln Λ, by which the border of R moves:
+    /// y by y/(y + k) of them, and R's mass by `steepest`/r of that.
+    fn rounding(&self, weights: Weights, r: f64) -> f64 {
+        let y = self.quadrature.highest();
+        let border = 8.0 * f64::EPSILON * y / (y + self.laws.k) * self.laws.steepest() / r;
+        let each = 16.0 * Sphere::ERROR + Quadrature::BEYOND + border;
+        each * (1.0 + weights[0].abs() + weights[1].abs())
     }
 
     /// λ₁P + λ₂Q of the part of R at one distance from 0, in units of p.

@@ -29,7 +29,7 @@ use laws::{Laws, Second};
 /// `p_lower` (Yang et al. 2020, by Neyman and Pearson); `None` when p < ½ certifies nothing.
 ///
 /// Rounded down: the bound was above ½ at this radius, less a bound of its own error. At most 1e-7 σ below
-/// the optimum.
+/// the optimum for d ≥ 64; in a handful of dimensions the error bound may cost more. Some 10 ms.
 ///
 /// ```
 /// # use qcrs::{noise::GeneralizedGaussian, radius::dsrs::generalized_gaussian, types::{Error, Sigma}};
@@ -87,7 +87,7 @@ impl DoubleSampling {
     /// The certified l2 radius; `None` when the lower bound under the first law is below ½.
     ///
     /// Never below [`generalized_gaussian`] of that bound. Rounded down: every radius up to this one is
-    /// covered by a bound above ½, less a bound of its error. At most 1e-4 σ below the optimum.
+    /// covered by a bound above ½, less a bound of its error. At most 3e-5 σ below the optimum.
     pub fn radius(&self, shares: &Shares) -> Result<Option<f64>, Error> {
         check("first", shares.first)?;
         check("second", shares.second)?;

@@ -6,9 +6,9 @@ use crate::types::Error;
 use std::borrow::Cow;
 
 /// Panels are this wide in √y, whose standard deviation is about ½ for every shape.
-const WIDTH: f64 = 0.5;
+const WIDTH: f64 = 0.25;
 /// The points per panel of the rule that counts, and of the one that says how far off it is.
-const POINTS: [u32; 2] = [24, 16];
+const POINTS: [u32; 2] = [16, 12];
 /// What lies beyond the last panel on either side has a share of at most this.
 const CUT: f64 = 1e-18;
 
@@ -73,6 +73,11 @@ impl Quadrature {
         let [value, coarse]: [Result<f64, Error>; 2] = [0, 1].map(sum);
         let (value, coarse) = (value?, coarse?);
         Ok(Measured { value, error: 2.0 * (value - coarse).abs() })
+    }
+
+    /// The largest y with a share worth counting.
+    pub fn highest(&self) -> f64 {
+        self.edges[self.edges.len() - 1].powi(2)
     }
 
     /// The coarse rule, with more panels at `edges`.

@@ -20,7 +20,7 @@ const NEAR: f64 = 5e-6;
 /// It covers every smaller move: ∫ min(λ₁p, p_δ) is an integral of volumes common to two balls, one about
 /// 0 and one about δ, and they fall as |δ| grows; with them the bound falls, for every λ₁.
 pub(super) fn one_law(dual: &Dual, p_lower: f64) -> Result<(f64, Weights), Error> {
-    let known = Known { p: [p_lower, 1.0], q: [0.0, 1.0] };
+    let known = Known { p: [p_lower, 1.0], q: [0.0, f64::INFINITY] };
     let mut weights = [1.0, 0.0];
     let mut passes = |r: f64| {
         weights = best_weights(dual, &known, weights, r)?;

@@ -11,8 +11,8 @@ use crate::types::Error;
 
 /// How near the masses come to their targets, of P and of Q: the bound is flat at its top.
 const TOLERANCE: [f64; 2] = [1e-7, 1e-9];
-/// ln |λ| stays within this.
-const FURTHEST: f64 = 60.0;
+/// ln |λ| stays within this: beyond, rounding is all that would be left of the bound.
+const FURTHEST: f64 = 25.0;
 /// The longest step in ln |λ|.
 const LONGEST: f64 = 3.0;
 
@@ -34,7 +34,8 @@ pub(super) fn best_weights(dual: &Dual, known: &Known, start: Weights, r: f64) -
 }
 
 /// The w at which a mass that grows with w is within `known`, or at its nearer end if that is not so
-/// at 0; `mass` gives the mass and its derivative, and is asked last at the w that is returned.
+/// at 0; `mass` gives the mass and its derivative, and is asked last at the w that is returned
+/// (or next to it, should the steps run out).
 fn along(
     known: [f64; 2],
     tolerance: f64,
@@ -42,9 +43,9 @@ fn along(
     mut mass: impl FnMut(f64) -> Result<(f64, f64), Error>,
 ) -> Result<f64, Error> {
     let (at_zero, _) = mass(0.0)?;
-    let (target, sign) = if at_zero < known[0] {
+    let (target, sign) = if at_zero < known[0] - tolerance {
         (known[0], 1.0)
-    } else if at_zero > known[1] {
+    } else if at_zero > known[1] + tolerance {
         (known[1], -1.0)
     } else {
         return Ok(0.0);
@@ -52,25 +53,25 @@ fn along(
     // in ln |w|, where what is too much grows
     let (mut low, mut high) = (-FURTHEST, FURTHEST);
     let mut x = if start * sign > 0.0 { start.abs().ln() } else { 0.0 };
-    loop {
-        let w = sign * x.exp();
-        let (value, slope) = mass(w)?;
+    for _ in 0..100 {
+        let (value, slope) = mass(sign * x.exp())?;
         let excess = sign * (value - target);
         if excess.abs() <= tolerance {
-            return Ok(w);
+            break;
         }
         if excess > 0.0 {
             high = x;
         } else {
             low = x;
         }
-        let newton = (excess / (slope * w.abs())).clamp(-LONGEST, LONGEST);
-        // no slope: the clamp has left the sign, or there is no number at all
-        let next = if newton.is_nan() { x - LONGEST * excess.signum() } else { x - newton };
+        let newton = (excess / (slope * x.exp())).clamp(-LONGEST, LONGEST);
+        let next = x - newton;
+        // no slope at all gives no number, and no interval holds that
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - x).abs() <= 1e-12 {
-            return Ok(w);
+            break;
         }
         x = next;
     }
+    Ok(sign * x.exp())
 }

@@ -83,3 +83,22 @@ fn the_bound_is_what_weak_duality_says() {
         }
     }
 }
+
+/// The steepest fall of a probability is that of the half-space beyond 0: its density there.
+#[test]
+fn nothing_falls_faster_than_the_steepest() {
+    for (d, k) in [(3072, 1530), (784, 300), (64, 20), (64, 31), (4, 1)] {
+        let laws = Laws::new(&law(0.5, d, k), Second::None).unwrap();
+        let near = |x: f64| laws.sphere.below(x) - 0.5;
+        let steps = 20_000;
+        let density = |i: i32| {
+            let root = (f64::from(i) + 0.5) / f64::from(steps) * (f64::from(laws.shape).sqrt() + 7.0);
+            let t = root * root;
+            2.0 * root * gamma_density(laws.shape, t) * near(1e-4 / (2.0 * t).sqrt()) / 1e-4
+        };
+        let width = (f64::from(laws.shape).sqrt() + 7.0) / f64::from(steps);
+        let slope = (0..steps).map(density).sum::<f64>() * width;
+        let bound = laws.steepest();
+        assert!(bound > slope && bound < 1.25 * slope, "d = {d}, k = {k}: {slope} and {bound}");
+    }
+}

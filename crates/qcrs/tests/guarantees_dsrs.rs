@@ -1,0 +1,96 @@
+//! The promise of double sampling: over many seeds, on sets whose truth is known, a radius is too large
+//! no more often than α allows.
+
+mod common;
+
+use common::alpha;
+use qcrs::bounds::clopper_pearson_lower;
+use qcrs::noise::{GeneralizedGaussian, Noise, Phase, Stream};
+use qcrs::radius::dsrs::{DoubleSampling, Shares};
+use qcrs::types::Sigma;
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Binomial, Distribution};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+const TRIALS: u64 = 20_000;
+const ALPHA: f64 = 0.05;
+
+fn law(sigma: f64, k: u32, d: usize) -> GeneralizedGaussian {
+    GeneralizedGaussian::new(Sigma::new(sigma).unwrap(), k, d).unwrap()
+}
+
+/// How many of these votes under both laws, n each, lead to a radius beyond `truth`. Radii are computed
+/// once for every pair of counts.
+fn failures(
+    double: &DoubleSampling,
+    votes: &[(u64, u64)],
+    truth: f64,
+    shares: impl Fn(u64, u64) -> Shares + Sync,
+) -> u64 {
+    let mut counts: HashMap<(u64, u64), u64> = HashMap::new();
+    for pair in votes {
+        *counts.entry(*pair).or_default() += 1;
+    }
+    println!("{} different votes", counts.len());
+    let wrong = |((first, second), count): (&(u64, u64), &u64)| {
+        let radius = double.radius(&shares(*first, *second)).unwrap();
+        if radius.is_some_and(|radius| radius > truth) { *count } else { 0 }
+    };
+    counts.par_iter().map(wrong).sum()
+}
+
+/// Whether the 95 % lower limit of the failure rate exceeds α.
+fn too_many(failures: u64) -> bool {
+    clopper_pearson_lower(failures, TRIALS, alpha(0.05)).unwrap() > ALPHA
+}
+
+/// The noise itself votes: is the first pixel at most c? A move by c makes that even.
+#[test]
+fn half_spaces_keep_their_distance() {
+    let (first, c, n) = (law(0.5, 4, 16), 0.45_f32, 50);
+    for second in [law(0.4, 4, 16), first.truncated(0.6).unwrap()] {
+        let votes = |noise: GeneralizedGaussian, input: u32, seed: u64| {
+            let stream = Stream { seed, input, phase: Phase::Estimate };
+            let (x, mut out) = ([0.0; 16], [0.0; 16]);
+            let below = |draw| {
+                Noise::GeneralizedGaussian(noise).add(&stream, draw, &x, &mut out);
+                u64::from(out[0] <= c)
+            };
+            (0..n).map(below).sum::<u64>()
+        };
+        let all: Vec<_> =
+            (0..TRIALS).into_par_iter().map(|seed| (votes(first, 0, seed), votes(second, 1, seed))).collect();
+        let double = DoubleSampling::new(&first, &second).unwrap();
+        let n = u64::from(n);
+        let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
+        let wrong = failures(&double, &all, f64::from(c), shares);
+        assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
+    }
+}
+
+/// The worst set with the shares p and q: its true radius is what they certify, were they known.
+#[test]
+fn the_worst_sets_keep_their_distance() {
+    let (first, n) = (law(0.5, 1530, 3072), 50);
+    let cases = [(law(0.4, 1530, 3072), 0.9487, 0.9676), (first.truncated(0.6).unwrap(), 0.922, 0.876)];
+    for (second, p, q) in cases {
+        let double = DoubleSampling::new(&first, &second).unwrap();
+        let exact = Shares { first: [p, p], second: [q, q] };
+        let truth = double.radius(&exact).unwrap().unwrap() + 1e-4 * 0.5; // as near as it is found
+        let mut rng = ChaCha12Rng::seed_from_u64(1);
+        let [p, q] = [p, q].map(|p| Binomial::new(n, p).unwrap());
+        let all: Vec<_> = (0..TRIALS).map(|_| (p.sample(&mut rng), q.sample(&mut rng))).collect();
+        let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
+        let wrong = failures(&double, &all, truth, shares);
+        assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
+        // and this test can fail: observed shares instead of intervals are wrong every other time
+        let observed = |a: u64, b: u64| {
+            let [a, b] = [a, b].map(|k| (k as f64 / n as f64).min(0.9999));
+            Shares { first: [a, a], second: [b, b] }
+        };
+        let wrong = failures(&double, &all[..100], truth, observed);
+        assert!(wrong > 20, "only {wrong} of 100 wrong with observed shares");
+    }
+}
