@@ -251,6 +251,14 @@ fn operators_that_mean_something_else_are_left_to_other_engines() {
 
 /// The largest of a window hides a value that is no number, and a sum can overflow on the way to a mean.
 #[test]
+fn a_second_output_is_left_to_other_engines_where_it_is_used() {
+    let dropped = NodeProto { output: vec!["d".into(), "mask".into()], ..node("Dropout", &["x"], "d") };
+    assert!(read(&ended(vec![dropped.clone(), node("Relu", &["d"], "a")], Vec::new(), 2)).is_ok());
+    let used = ended(vec![dropped, node("Relu", &["mask"], "a")], Vec::new(), 2);
+    unsupported(&used, "a second output of Dropout (`mask`)");
+}
+
+#[test]
 fn a_pooling_hides_no_overflow() {
     let window = |operator: &str| ints(node(operator, &["x"], "a"), "kernel_shape", &[2, 2]);
     for (operator, value) in [

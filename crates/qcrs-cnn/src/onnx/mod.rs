@@ -12,7 +12,7 @@ use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
 use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 pub use whole::is_whole;
 
 /// The oldest operator set whose operators mean what they mean today.
@@ -41,7 +41,12 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
     let (nodes, values, lists) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let mut reader = Reader { constants, nodes, values, lists, weights: 0 };
     reader.start(&graph, shape)?;
+    let asked: BTreeSet<&String> = graph.node.iter().flat_map(|node| &node.input).collect();
     for node in &graph.node {
+        if let Some(more) = node.output.iter().skip(1).find(|name| !name.is_empty() && asked.contains(name)) {
+            let operator = node.op_type.as_deref().unwrap_or_default();
+            return Err(Refusal::Unsupported(format!("a second output of {operator} (`{more}`)")));
+        }
         reader.read(node)?;
     }
     reader.finish(&graph)
