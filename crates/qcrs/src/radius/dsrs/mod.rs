@@ -29,7 +29,7 @@ use laws::{Laws, Second};
 /// `p_lower` (Yang et al. 2020, by Neyman and Pearson); `None` when p < ½ certifies nothing.
 ///
 /// Rounded down: the bound was above ½ at this radius, less a bound of its own error. At most 1e-7 σ below
-/// the optimum for d ≥ 64; in a handful of dimensions the error bound may cost more. Some 10 ms.
+/// the optimum for d ≥ 64; in a handful of dimensions the error bound may cost more. Takes some 7 ms.
 ///
 /// ```
 /// # use qcrs::{noise::GeneralizedGaussian, radius::dsrs::generalized_gaussian, types::{Error, Sigma}};
@@ -69,7 +69,7 @@ impl Shares {
 
 /// The radius of double sampling: the base classifier was asked under two laws.
 ///
-/// It holds what depends on the laws only, which takes a millisecond; a radius then takes some 50.
+/// It holds what depends on the laws only, so that many radii share it; each then takes some 30 ms.
 #[derive(Clone, Debug)]
 pub struct DoubleSampling {
     first: GeneralizedGaussian,
