@@ -97,6 +97,9 @@ pub struct MethodArgs {
     /// probe: the radius that one draw must bring, for σ = 0.5 and others in proportion; 0: always use all of --n
     #[arg(long, default_value_t = 1e-6, value_name = "L")]
     lambda: f64,
+    /// probe: so many passes per input on average, instead of --lambda; the first 20 inputs tell the price
+    #[arg(long, value_name = "P", conflicts_with = "lambda")]
+    pub passes: Option<u64>,
 }
 
 /// Reads an option by its name in spec.json, so that there is only one list of names.

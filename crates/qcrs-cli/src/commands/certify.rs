@@ -11,7 +11,7 @@ use qcrs::certify::Verdict;
 use qcrs::report;
 use qcrs::run::{self, Finding, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::SearchSpec;
+use qcrs::search::{Probe, SearchSpec};
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
 
@@ -46,11 +46,14 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let budget = args.budget.budget()?;
     let setup = Setup::open(&args.model, &args.data)?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
-    let spec = setup.spec(args.data.selection(setup.len()?), search, budget, args.seed)?;
-    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
+    let mut spec = setup.spec(args.data.selection(setup.len()?), search, budget, args.seed)?;
     let classifier = setup.classifier();
     let sampler = MonteCarlo::new(&*classifier, args.model.batch);
     stop_on_ctrl_c(&sampler)?;
+    if let Some(passes) = args.method.passes {
+        spec.search = priced(&setup, &sampler, &spec, passes)?;
+    }
+    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let failed = certify_into(&setup, &sampler, &spec, &dir, args.shard)?;
     summarize(&dir, args.format)?;
     if failed > 0 {
@@ -61,6 +64,26 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The inputs that tell the price of a draw.
+const PILOTS: usize = 20;
+
+/// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
+/// draws belong to seed and input like all others.
+fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<SearchSpec> {
+    let SearchSpec::Probe(search) = &spec.search else {
+        bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
+    };
+    let pilots = spec.selection.ids().take(PILOTS).map(|id| {
+        let example = setup.example(id)?;
+        let address = (spec.seed, id);
+        let mut probe = Probe::new(sampler, &example.pixels, address, spec.budget.alpha, spec.budget.n);
+        search.pilot(&mut probe)
+    });
+    let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;
+    say!("{passes} passes per input: λ = {}", search.lambda);
+    Ok(SearchSpec::Probe(search))
 }
 
 /// Certifies what is missing in `dir`, with progress; how many inputs have scores that cannot vote.

@@ -10,7 +10,7 @@ mod probe;
 mod qcrs;
 
 pub use fixed::Fixed;
-pub use gp::ProbeSearch;
+pub use gp::{Pilot, ProbeSearch};
 pub use grid::{Grid, Winner};
 pub use plan::{Naming, Plan, Sides};
 pub use posterior::Posterior;
