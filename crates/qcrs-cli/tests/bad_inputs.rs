@@ -32,6 +32,8 @@ const NUMBERS: &[Case] = &[
     ("--method grid --winner max-of-certificates --n 400000000", 1, &["9600000000 draws", "lower --n"]),
     ("--gradient-n 400000000", 1, &["too many", "--gradient-n"]),
     ("--epsilon 1e-20", 1, &["tolerance", "--epsilon"]),
+    ("--method probe --lambda -1", 1, &["price of a draw", "--lambda"]),
+    ("--method cohen --passes 500", 1, &["only --method probe", "--passes"]),
     ("--method ddrs --iterations 0", 1, &["at least one step", "--iterations"]),
     ("--method ddrs --rate 0", 1, &["rate must be positive", "--rate"]),
     ("--method ddrs --clamp 0.5", 1, &["not 0.5", "--clamp"]),

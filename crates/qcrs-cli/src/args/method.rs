@@ -141,6 +141,9 @@ pub struct MethodArgs {
     /// probe: the radius that one draw must bring, for σ = 0.5 and others in proportion; 0: always use all of --n
     #[arg(long, default_value_t = 1e-6, value_name = "L")]
     lambda: f64,
+    /// probe: so many passes per input on average, instead of --lambda; the first 20 inputs tell the price
+    #[arg(long, value_name = "P", conflicts_with = "lambda")]
+    pub passes: Option<u64>,
 }
 
 /// none, threshold, or a share of σ.

@@ -11,7 +11,7 @@ use qcrs::bounds::smallest_n;
 use qcrs::report;
 use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::SearchSpec;
+use qcrs::search::{Probe, SearchSpec};
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
 
@@ -60,10 +60,13 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = Guarantee::MemoryBank;
     }
-    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
+    if let Some(passes) = args.method.passes {
+        spec.search = priced(&setup, &sampler, &spec, passes)?;
+    }
+    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
     let mut teller = args.bank.as_ref().map(|bank| Teller::open(bank, &spec)).transpose()?;
     let failed = certify_into(&setup, &sampler, &spec, (&dir, args.shard), teller.as_mut())?;
     summarize(&dir, args.format)?;
@@ -75,6 +78,26 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The inputs that tell the price of a draw.
+const PILOTS: usize = 20;
+
+/// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
+/// draws belong to seed and input like all others.
+fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<SearchSpec> {
+    let SearchSpec::Probe(search) = &spec.search else {
+        bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
+    };
+    let pilots = spec.selection.ids().take(PILOTS).map(|id| {
+        let example = setup.example(id)?;
+        let address = (spec.seed, id);
+        let mut probe = Probe::new(sampler, &example.pixels, address, spec.budget.alpha, spec.budget.n);
+        search.pilot(&mut probe)
+    });
+    let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;
+    say!("{passes} passes per input: λ = {}", search.lambda);
+    Ok(SearchSpec::Probe(search))
 }
 
 /// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs have scores that cannot vote.

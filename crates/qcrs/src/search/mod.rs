@@ -16,7 +16,7 @@ mod qcrs;
 pub use ddrs::Ddrs;
 pub use dsrs::{Dsrs, Laws, Second};
 pub use fixed::Fixed;
-pub use gp::ProbeSearch;
+pub use gp::{Pilot, ProbeSearch};
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
 pub use iss::{Iss, Loss};

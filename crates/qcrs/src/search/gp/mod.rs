@@ -9,14 +9,18 @@
 //! | `forecast` | which radius will N draws certify?                           |
 //! | `acquire`  | where may the best σ lie, and what is it worth to know?      |
 //! | `planner`  | which σ, how many draws, which bound?                        |
+//! | `pilot`    | which price of a draw spends a given number of passes?       |
 
 mod acquire;
 mod belief;
 mod forecast;
 mod laplace;
 mod linear;
+mod pilot;
 mod planner;
 mod tails;
+
+pub use pilot::Pilot;
 
 use super::posterior::rounded;
 use super::{Naming, Plan, Probe, SigmaSearch};
@@ -117,8 +121,9 @@ impl Tally<'_, '_> {
     }
 }
 
-impl SigmaSearch for ProbeSearch {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl ProbeSearch {
+    /// Looks until enough is known: how plans are made, what is believed, the best plan and the draws spent.
+    fn explore(&self, probe: &mut Probe<'_>) -> Result<(Planner, Belief, Option<Choice>, u32), Error> {
         self.check()?;
         let (grid, start) = (self.grid()?, self.sigma.get());
         let sigmas: Vec<f64> = grid.iter().map(|sigma| sigma.get()).collect();
@@ -136,7 +141,7 @@ impl SigmaSearch for ProbeSearch {
             tally.look(at, self.first)?;
         }
         tally.look(nearest(&sigmas, start), ANCHOR * self.first)?;
-        let (belief, choice) = loop {
+        loop {
             let belief = Belief::new(&priors, &sigmas, &tally.votes, start)?;
             let choice = planner.best(&belief);
             let n = choice.map_or(planner.reference, |choice| choice.n);
@@ -147,23 +152,25 @@ impl SigmaSearch for ProbeSearch {
             let known = outlook.best_known - outlook.best_now < least;
             let shares = acquire::shares(&outlook.wins, self.batch);
             if hopeless || known || shares.is_empty() || tally.spent >= self.most {
-                break (belief, choice);
+                return Ok((planner, belief, choice, tally.spent));
             }
             for (at, n) in shares {
                 tally.look(at, n)?;
             }
-        };
+        }
+    }
+}
+
+impl SigmaSearch for ProbeSearch {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        let (_, belief, choice, _) = self.explore(probe)?;
         let naming = Naming::Searched { class: belief.class, runner_up: belief.runner_up };
         let posterior = Some(belief.posterior());
         Ok(match choice {
-            Some(Choice { at, n, sides, .. }) => Plan {
-                naming,
-                sigmas: vec![tally.grid[at]],
-                n: Some(n),
-                sides: Some(sides),
-                laws: None,
-                posterior,
-            },
+            Some(Choice { at, n, sides, .. }) => {
+                let sigma = Sigma::new(belief.sigmas[at])?;
+                Plan { naming, sigmas: vec![sigma], n: Some(n), sides: Some(sides), laws: None, posterior }
+            }
             None => Plan { naming, sigmas: Vec::new(), n: Some(0), sides: None, laws: None, posterior },
         })
     }
