@@ -16,7 +16,7 @@ fn every_method_certifies() {
         ("paper", "--mode paper", "frozen-sigma"),
         ("preset", "--preset cifar10-0.25", "frozen-sigma"),
         ("probe", "--method probe", "frozen-sigma"),
-        ("probe-passes", "--method probe --passes 400 --n 1000", "frozen-sigma"),
+        ("probe-passes", "--method probe --passes 2000", "frozen-sigma"),
         ("ddrs", "--method ddrs", "frozen-sigma"),
         ("ddrs-published", "--method ddrs --recipe published --iterations 5", "frozen-sigma"),
         ("insta-rs", "--method insta-rs --starts 0.2,0.3", "frozen-sigma"),
