@@ -97,7 +97,7 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
 }
 
 fn row(lab: &Lab<'_>, name: &str, sigma: Sigma, common: Table, own: Table) -> anyhow::Result<Vec<String>> {
-    let half = (lab.sigma().get() - 0.5).abs() < 1e-9;
+    let half = lab.has_sigma(0.5);
     let published = CLASS_WISE.iter().find(|(other, _, _)| half && *other == name);
     let analysis = Analysis::new(vec![common, own], &Options::default())?;
     let acr = |place: usize| -> anyhow::Result<String> {

@@ -23,7 +23,7 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized")?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;
-    let half = (lab.sigma().get() - 0.5).abs() < 1e-9;
+    let half = lab.has_sigma(0.5);
     let mut rows = Vec::new();
     for (summary, (training, certificate, published)) in analysis.summaries.iter().zip(DSRS) {
         let acr = summary.acr.context("the data has no labels, so there is no ACR")?;

@@ -12,7 +12,7 @@ use qcrs::search::SearchSpec;
 pub fn fairness(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let table = lab.run("qcrs", SearchSpec::Qcrs(lab.published.clone()))?;
     let classes = classes(&table)?;
-    let paper = (lab.sigma().get() - 0.5).abs() < 1e-9;
+    let paper = lab.has_sigma(0.5);
     let published = |name: &str| FAIRNESS.iter().find(|(other, _, _)| paper && *other == name);
     let spread = |mean: f64, sd: Option<f64>| match sd {
         Some(sd) => format!("{mean:.3} ± {sd:.3}"),

@@ -45,6 +45,11 @@ impl Lab<'_> {
         self.published.sigma
     }
 
+    /// Whether the model was trained with the noise that a number of the paper belongs to.
+    pub fn has_sigma(&self, sigma: f64) -> bool {
+        (self.sigma().get() - sigma).abs() < 1e-9
+    }
+
     /// The same experiment on another model.
     pub fn with_model<'b>(&self, setup: &'b Setup, sampler: &'b MonteCarlo<'b>) -> Lab<'b> {
         let (dir, published, preset) = (self.dir.clone(), self.published.clone(), self.preset.clone());

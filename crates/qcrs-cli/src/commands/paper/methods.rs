@@ -48,7 +48,7 @@ pub fn figure(analysis: &Analysis) -> anyhow::Result<Plot> {
 }
 
 fn cost(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
-    let column = SIGMAS.iter().position(|sigma| (sigma - lab.sigma().get()).abs() < 1e-9);
+    let column = SIGMAS.iter().position(|sigma| lab.has_sigma(*sigma));
     let row = |summary: &qcrs::analysis::Summary| {
         let published = METHODS.iter().find(|(name, _, _)| *name == summary.name);
         let gain = analysis.paired.iter().find(|pair| pair.b == summary.name).and_then(|pair| pair.gain);
@@ -97,7 +97,7 @@ fn accuracy(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
         rows.push(std::iter::once(summary.name.clone()).chain(shares).collect());
     }
     // the paper has this table for one σ only
-    if (lab.sigma().get() - 0.5).abs() < 1e-9 {
+    if lab.has_sigma(0.5) {
         for (name, shares) in ACCURACY {
             let shares = shares.iter().map(|share| format!("{share:.2}"));
             rows.push(std::iter::once(format!("{name}, paper")).chain(shares).collect());

@@ -40,12 +40,10 @@ pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
 }
 
 fn row(lab: &Lab<'_>, name: &str, gaussian: &Table, macer: &Table) -> anyhow::Result<Vec<String>> {
-    let sigma = lab.sigma().get();
     let published = TRAINING.iter().find(|(listed, _, _)| *listed == name);
-    let published = published.and_then(|(_, quarter, half)| match sigma {
-        sigma if (sigma - 0.25).abs() < 1e-9 => Some(quarter),
-        sigma if (sigma - 0.5).abs() < 1e-9 => Some(half),
-        _ => None,
+    let published = published.and_then(|(_, quarter, half)| {
+        let columns = [(0.25, quarter), (0.5, half)];
+        columns.into_iter().find(|(sigma, _)| lab.has_sigma(*sigma)).map(|(_, pair)| pair)
     });
     let acr = |table: &Table| -> anyhow::Result<String> {
         let summary = Analysis::new(vec![table.clone()], &Options::default())?.summaries.remove(0);
