@@ -6,9 +6,9 @@ use super::words::{head, of_the_paper, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::report::plot::Plot;
 use qcrs::report::{self, Sheet, SheetTable};
-use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, ProbeSearch, Qcrs, SearchSpec, Winner};
 
-/// The methods of Table 2 with their names there; QCRS also with our repairs.
+/// The methods of Table 2 with their names there; QCRS also with our repairs, and PROBE.
 pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, SearchSpec)>> {
     let Qcrs { sigma, low, high, draws, .. } = lab.published;
     let points = if lab.preset.as_ref().is_some_and(|name| name.starts_with("imagenet")) { 11 } else { 24 };
@@ -20,6 +20,7 @@ pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, SearchSpec)>
         ("dsrs", SearchSpec::Dsrs(dsrs)),
         ("grid", SearchSpec::Grid(grid)),
         ("qcrs", SearchSpec::Qcrs(lab.published.clone())),
+        ("probe", SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], 1e-6))),
         ("qcrs-repaired", SearchSpec::Qcrs(lab.published.clone().repaired())),
     ])
 }
