@@ -1,7 +1,7 @@
 //! All of it: from a file to scores.
 
 use crate::graph::{Node, Shape};
-use crate::kernel::{self, Instructions, Step};
+use crate::kernel::{self, Buffer, Instructions, Step};
 use crate::plan::{Plan, TOGETHER};
 use crate::{External, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
@@ -20,7 +20,7 @@ pub struct Cnn {
     pub(crate) shape: Shape,
     classes: usize,
     /// Memory of calls that have ended.
-    idle: Mutex<Vec<Vec<f32>>>,
+    idle: Mutex<Vec<Buffer>>,
 }
 
 impl Cnn {
@@ -49,7 +49,7 @@ impl Cnn {
     /// Scores some images; `image` writes the pixels of one.
     fn scores(&self, images: usize, image: impl Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut memory = idle.unwrap_or_else(|| vec![0.0; self.plan.len + self.input_len()]);
+        let mut memory = idle.unwrap_or_else(|| Buffer::new(self.plan.len + self.input_len()));
         let done = self.run(&mut memory, images, image, out);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
         done

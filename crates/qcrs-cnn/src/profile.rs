@@ -1,7 +1,7 @@
 //! Where does the time go?
 
 use crate::engine::Cnn;
-use crate::kernel::{self, Place, Step};
+use crate::kernel::{self, Buffer, Place, Step};
 use crate::plan::TOGETHER;
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ impl Cnn {
     /// Times every step on one thread, on made-up images.
     pub fn profile(&self, rounds: usize) -> Vec<Layer> {
         let plan = &self.plan;
-        let mut memory = vec![0.0; plan.len];
+        let mut memory = Buffer::new(plan.len);
         let pixels: Vec<f32> = (0..self.shape.iter().product()).map(|at| (at % 255) as f32 / 255.0).collect();
         let mut times = vec![Vec::new(); plan.steps.len()];
         for _ in 0..rounds.max(1) {

@@ -4,7 +4,7 @@
 //! memory, whatever the size of the window. Eight pixels and 32 channels are summed at once.
 
 use super::lanes::Lanes;
-use super::{CHANNELS, Check, Isa, Place, Tail};
+use super::{Buffer, CHANNELS, Check, Isa, Place, Tail};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) struct Direct {
     /// Output channels that are computed together.
     panel: usize,
     /// [panel][row][number of the run][output channel of the panel].
-    weights: Vec<f32>,
+    weights: Buffer,
     bias: Vec<f32>,
 }
 
@@ -35,14 +35,12 @@ impl Direct {
         let outputs = to.pixel;
         let panel = isa.panel(outputs);
         let run = columns * from.pixel;
-        let mut weights = Vec::with_capacity(outputs * rows * run);
-        for first in (0..outputs).step_by(panel) {
-            for at in 0..rows * run {
-                let (tap, input) = ([at / run, at % run / from.pixel], at % from.pixel);
-                weights.extend((first..first + panel).map(|output| {
-                    let real = output < conv.outputs && input < conv.depth();
-                    if real { conv.weight(output, input, tap) } else { 0.0 }
-                }));
+        let mut weights = Buffer::new(outputs * rows * run);
+        for (at, weight) in weights.iter_mut().enumerate() {
+            let (number, output) = (at / panel, at / (panel * rows * run) * panel + at % panel);
+            let (tap, input) = ([number / run % rows, number % run / from.pixel], number % from.pixel);
+            if output < conv.outputs && input < conv.depth() {
+                *weight = conv.weight(output, input, tap);
             }
         }
         let mut bias = conv.bias.clone();

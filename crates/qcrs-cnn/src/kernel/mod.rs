@@ -7,6 +7,7 @@
 #![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
 #![allow(clippy::needless_range_loop)] // registers are numbered: two arrays are indexed side by side
 
+mod buffer;
 mod direct;
 mod lanes;
 mod map;
@@ -15,6 +16,7 @@ mod place;
 mod pool;
 mod winograd;
 
+pub(crate) use buffer::Buffer;
 pub(crate) use direct::Direct;
 pub(crate) use map::Map;
 pub(crate) use pack::Pack;

@@ -7,7 +7,7 @@
 //! a say in the last bits of their neighbours.
 
 use super::lanes::Lanes;
-use super::{CHANNELS, Check, Isa, Place, Tail};
+use super::{Buffer, CHANNELS, Check, Isa, Place, Tail};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) struct Winograd {
     pad: [usize; 4],
     panel: usize,
     /// [point][panel][input][output channel of the panel].
-    weights: Vec<f32>,
+    weights: Buffer,
     bias: Vec<f32>,
     /// Where transformed inputs and products stand in the workspace.
     scratch: usize,
@@ -48,7 +48,7 @@ const G: [[f64; 3]; READ] = [
 impl Winograd {
     pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Tail, isa: Isa) -> Self {
         let panel = isa.panel(to.pixel);
-        let mut weights = vec![0.0; POINTS * from.pixel * to.pixel];
+        let mut weights = Buffer::new(POINTS * from.pixel * to.pixel);
         for output in 0..conv.outputs {
             for input in 0..conv.depth() {
                 for point in 0..POINTS {

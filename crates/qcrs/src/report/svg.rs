@@ -3,7 +3,7 @@
 /// Width of every figure in its own units; small, so that text stays readable on a phone.
 pub const WIDTH: f64 = 440.0;
 /// Free space left of the plot, for tick labels.
-pub const LEFT: f64 = 50.0;
+pub const LEFT: f64 = 58.0;
 /// Free space right of the plot.
 pub const RIGHT: f64 = 16.0;
 /// How many series can be told apart; later ones repeat colours with other dashes.
