@@ -7,7 +7,7 @@ pub use edit::edited;
 pub use models::models;
 
 use qcrs::sample::Classifier;
-use qcrs_cnn::{Cnn, Instructions};
+use qcrs_cnn::{Cnn, Instructions, Precision};
 
 /// The images that a model is read for.
 const SHAPES: [[usize; 3]; 3] = [[3, 8, 8], [1, 1, 1], [2, 5, 3]];
@@ -17,10 +17,11 @@ const MOST_WORK: u64 = 1 << 20;
 /// Reads a model for some small images. If a network comes out, it must score two images, or say why it
 /// cannot, with the same bits on every set of instructions.
 pub fn read_and_run(model: &[u8]) {
-    for shape in SHAPES {
+    let precisions = [Precision::F32, Precision::Bf16];
+    for (shape, precision) in SHAPES.into_iter().flat_map(|shape| precisions.map(|p| (shape, p))) {
         let mut first: Option<Option<Vec<u32>>> = None;
         for instructions in Instructions::here() {
-            let Ok(cnn) = Cnn::read(model, &[], shape, instructions) else { break };
+            let Ok(cnn) = Cnn::read(model, &[], shape, instructions, precision) else { break };
             if cnn.work() > MOST_WORK {
                 break;
             }

@@ -154,7 +154,7 @@ impl Setup {
             blake3: hash_file(path)?,
             engine: self.model.engine.clone(),
             device: self.args.device.to_string(),
-            precision: "f32".into(),
+            precision: self.args.precision.to_string(),
             output: self.args.output.to_string(),
             transform: self.transform.clone(),
             classes: self.model.classifier.num_classes(),

@@ -1,9 +1,9 @@
 //! All of it: from a file to scores.
 
 use crate::graph::{Node, Shape};
-use crate::kernel::{self, Buffer, Instructions, Step};
+use crate::kernel::{self, Bf16, Buffer, Instructions, Number, Step, Unit};
 use crate::plan::{Plan, TOGETHER};
-use crate::{External, Refusal, fold, onnx};
+use crate::{External, Layer, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::Classifier;
 use qcrs::types::Error;
@@ -15,12 +15,10 @@ use std::sync::{Mutex, PoisonError};
 /// Its scores are a function of the image alone: the same bits in any batch, on any thread, and on any
 /// processor.
 pub struct Cnn {
-    pub(crate) instructions: Instructions,
-    pub(crate) plan: Plan,
-    pub(crate) shape: Shape,
+    instructions: Instructions,
+    network: Box<dyn Network>,
+    shape: Shape,
     classes: usize,
-    /// Memory of calls that have ended.
-    idle: Mutex<Vec<Buffer>>,
 }
 
 impl Cnn {
@@ -30,15 +28,23 @@ impl Cnn {
         external: External<'_>,
         shape: [usize; 3],
         instructions: Instructions,
+        precision: Precision,
     ) -> Result<Self, Refusal> {
         let nodes = fold::fold(onnx::read(model, external, shape)?)?;
-        Self::new(&nodes, instructions)
+        Self::new(&nodes, instructions, precision)
     }
 
-    pub(crate) fn new(nodes: &[Node], instructions: Instructions) -> Result<Self, Refusal> {
-        let plan = Plan::new(nodes, instructions.isa())?;
+    pub(crate) fn new(
+        nodes: &[Node],
+        instructions: Instructions,
+        precision: Precision,
+    ) -> Result<Self, Refusal> {
+        let network: Box<dyn Network> = match precision {
+            Precision::F32 => Box::new(Runner::<f32>::new(nodes, instructions)?),
+            Precision::Bf16 => Box::new(Runner::<Bf16>::new(nodes, instructions)?),
+        };
         let classes = nodes.last().map_or(0, |node| node.shape[0]);
-        Ok(Self { instructions, plan, shape: nodes[0].shape, classes, idle: Mutex::default() })
+        Ok(Self { instructions, network, shape: nodes[0].shape, classes })
     }
 
     /// The instructions it uses; they change its speed only.
@@ -46,47 +52,114 @@ impl Cnn {
         self.instructions
     }
 
-    /// Scores some images; `image` writes the pixels of one.
-    fn scores(&self, images: usize, image: impl Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut memory = idle.unwrap_or_else(|| Buffer::new(self.plan.len + self.input_len()));
-        let done = self.run(&mut memory, images, image, out);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
-        done
+    /// Whether `instructions` can compute in `precision` as fast as they can in any.
+    pub fn is_fast(instructions: Instructions, precision: Precision) -> bool {
+        match precision {
+            Precision::F32 => !instructions.are_slow(),
+            Precision::Bf16 => Unit::best(instructions.isa()) != Unit::Emulated,
+        }
+    }
+
+    /// Multiplications, additions and comparisons per image, by the definition of the layers.
+    pub fn work(&self) -> u64 {
+        self.network.work()
+    }
+
+    /// Times every step on one thread, on made-up images.
+    pub fn profile(&self, rounds: usize) -> Vec<Layer> {
+        let pixels: Vec<f32> = (0..self.input_len()).map(|at| (at % 255) as f32 / 255.0).collect();
+        self.network.profile(&pixels, rounds)
+    }
+}
+
+/// Steps on values that are kept in some way.
+trait Network: Send + Sync {
+    /// Scores as many images as `out` has room for; `image` writes the pixels of one.
+    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error>;
+    fn work(&self) -> u64;
+    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<Layer>;
+}
+
+/// Those on values that are kept as `N`.
+pub(crate) struct Runner<N: Number> {
+    pub(crate) instructions: Instructions,
+    pub(crate) plan: Plan<N>,
+    /// Memory of calls that have ended.
+    idle: Mutex<Vec<Memory<N>>>,
+}
+
+struct Memory<N> {
+    values: Buffer<N>,
+    /// The image that is about to go in.
+    pixels: Vec<f32>,
+}
+
+impl<N: Number> Runner<N> {
+    fn new(nodes: &[Node], instructions: Instructions) -> Result<Self, Refusal> {
+        let plan = Plan::new(nodes, instructions.isa())?;
+        Ok(Self { instructions, plan, idle: Mutex::default() })
     }
 
     fn run(
         &self,
-        memory: &mut [f32],
-        images: usize,
-        image: impl Fn(usize, &mut [f32]),
+        memory: &mut Memory<N>,
+        image: &dyn Fn(usize, &mut [f32]),
         out: &mut [f32],
     ) -> Result<(), Error> {
-        let Plan { pack, steps, alone, scores, len } = &self.plan;
-        let (memory, pixels) = memory.split_at_mut(*len);
+        let Plan { pack, steps, alone, scores, .. } = &self.plan;
+        let Memory { values, pixels } = memory;
         let (early, late) = steps.split_at(*alone);
-        for first in (0..images).step_by(TOGETHER) {
-            let batch = TOGETHER.min(images - first);
+        let (classes, parts) = (scores.shape[0], scores.pixel / N::WORDS);
+        for (turn, out) in out.chunks_mut(TOGETHER * classes).enumerate() {
+            let batch = out.len() / classes;
             for at in 0..batch {
-                image(first + at, pixels);
-                pack.run(self.instructions, pixels, memory, at);
-                self.steps(early, memory, at..at + 1)?;
+                image(turn * TOGETHER + at, pixels);
+                pack.run(self.instructions, pixels, values, at);
+                self.steps(early, values, at..at + 1)?;
             }
-            self.steps(late, memory, 0..batch)?;
-            for (at, row) in
-                out[first * self.classes..].chunks_exact_mut(self.classes).take(batch).enumerate()
-            {
-                row.copy_from_slice(&memory[scores.at(at, 0, 0)..][..self.classes]);
+            self.steps(late, values, 0..batch)?;
+            for (at, row) in out.chunks_exact_mut(classes).enumerate() {
+                let first = scores.at(at, 0, 0);
+                for (class, score) in row.iter_mut().enumerate() {
+                    *score = N::whole(values, first + class, parts);
+                }
             }
         }
         Ok(())
     }
 
-    fn steps(&self, steps: &[(String, Step)], memory: &mut [f32], images: Range<usize>) -> Result<(), Error> {
+    fn steps(
+        &self,
+        steps: &[(String, Step<N>)],
+        values: &mut [N],
+        images: Range<usize>,
+    ) -> Result<(), Error> {
         steps.iter().try_for_each(|(name, step)| {
-            let done = kernel::run(self.instructions, step, memory, images.clone());
+            let done = kernel::run(self.instructions, step, values, images.clone());
             done.map_err(|_| Error::Engine(format!("a value of `{name}` became infinite or no number")))
         })
+    }
+}
+
+impl<N: Number> Network for Runner<N> {
+    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut memory = idle.unwrap_or_else(|| Memory {
+            values: Buffer::new(self.plan.len),
+            pixels: vec![0.0; self.plan.pack.to.shape.iter().product()],
+        });
+        // what an overflow left behind is not used again
+        self.run(&mut memory, image, out)?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        Ok(())
+    }
+
+    fn work(&self) -> u64 {
+        Runner::work(self)
+    }
+
+    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<Layer> {
+        self.layers(pixels, rounds)
     }
 }
 
@@ -109,7 +182,7 @@ impl Classifier for Cnn {
             )));
         }
         let copy = |at: usize, pixels: &mut [f32]| pixels.copy_from_slice(&batch[at * len..][..len]);
-        self.scores(images, copy, out)
+        self.network.scores(&copy, out)
     }
 
     /// Draws the noise into the memory that the first step reads, image after image.
@@ -128,6 +201,6 @@ impl Classifier for Cnn {
         }
         let first = draws.range.start;
         let draw = |at: usize, pixels: &mut [f32]| noise.add(&draws.stream, first + at as u32, x, pixels);
-        self.scores(images, draw, out)
+        self.network.scores(&draw, out)
     }
 }

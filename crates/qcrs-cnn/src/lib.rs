@@ -34,7 +34,38 @@ pub use kernel::Instructions;
 pub use onnx::{External, is_whole};
 pub use profile::Layer;
 
+use qcrs::types::Error;
 use std::fmt;
+use std::str::FromStr;
+
+/// How values are kept between two steps; sums are f32 always. The two are different classifiers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 24 significant bits.
+    #[default]
+    F32,
+    /// 8 significant bits, also of the weights: fast on processors with AMX, and slow elsewhere.
+    Bf16,
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        })
+    }
+}
+
+impl FromStr for Precision {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let all = [Self::F32, Self::Bf16];
+        let found = all.into_iter().find(|precision| precision.to_string() == text);
+        found.ok_or_else(|| Error::Invalid(format!("unknown precision `{text}`; choose one of f32, bf16")))
+    }
+}
 
 /// Why a file is not run here.
 #[derive(Clone, Debug, PartialEq, Eq)]

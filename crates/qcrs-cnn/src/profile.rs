@@ -1,7 +1,7 @@
 //! Where does the time go?
 
-use crate::engine::Cnn;
-use crate::kernel::{self, Buffer, Place, Step};
+use crate::engine::Runner;
+use crate::kernel::{self, Buffer, Convolution, Number, Place, Step};
 use crate::plan::TOGETHER;
 use std::time::{Duration, Instant};
 
@@ -26,10 +26,9 @@ pub struct Layer {
     pub time: Duration,
 }
 
-impl Cnn {
-    /// Multiplications, additions and comparisons per image, by the definition of the layers.
-    pub fn work(&self) -> u64 {
-        let work = |(_, step): &(String, Step)| {
+impl<N: Number> Runner<N> {
+    pub(crate) fn work(&self) -> u64 {
+        let work = |(_, step): &(String, Step<N>)| {
             let Described { to, taps, .. } = describe(step);
             let taps = if let Step::Pooling(step) = step { step.window.size.iter().product() } else { taps };
             (taps as u64).saturating_mul(to.shape.iter().product::<usize>() as u64)
@@ -37,15 +36,13 @@ impl Cnn {
         self.plan.steps.iter().map(work).fold(0, u64::saturating_add)
     }
 
-    /// Times every step on one thread, on made-up images.
-    pub fn profile(&self, rounds: usize) -> Vec<Layer> {
+    pub(crate) fn layers(&self, pixels: &[f32], rounds: usize) -> Vec<Layer> {
         let plan = &self.plan;
         let mut memory = Buffer::new(plan.len);
-        let pixels: Vec<f32> = (0..self.shape.iter().product()).map(|at| (at % 255) as f32 / 255.0).collect();
         let mut times = vec![Vec::new(); plan.steps.len()];
         for _ in 0..rounds.max(1) {
             for image in 0..TOGETHER {
-                plan.pack.run(self.instructions, &pixels, &mut memory, image);
+                plan.pack.run(self.instructions, pixels, &mut memory, image);
                 for (at, (_, step)) in plan.steps[..plan.alone].iter().enumerate() {
                     times[at].push(self.time(step, &mut memory, image..image + 1));
                 }
@@ -54,19 +51,26 @@ impl Cnn {
                 times[at].push(self.time(step, &mut memory, 0..TOGETHER) / TOGETHER as u32);
             }
         }
-        let layer = |(at, ((name, step), times)): (usize, (&(String, Step), &mut Vec<Duration>))| {
-            times.sort_unstable();
-            let Described { kind, from, to, taps, weights } = describe(step);
-            let macs = taps * to.shape.iter().product::<usize>();
-            let time = times[times.len() / 2];
-            let together = at >= plan.alone;
-            let (name, macs) = (name.clone(), macs as u64);
-            Layer { name, kind, from: from.shape, to: to.shape, macs, weights, together, time }
-        };
-        plan.steps.iter().zip(&mut times).enumerate().map(layer).collect()
+        let steps = plan.steps.iter().zip(&mut times).enumerate();
+        steps
+            .map(|(at, ((name, step), times))| {
+                times.sort_unstable();
+                let Described { kind, from, to, taps, weights } = describe(step);
+                Layer {
+                    name: name.clone(),
+                    kind,
+                    from: from.shape,
+                    to: to.shape,
+                    macs: (taps * to.shape.iter().product::<usize>()) as u64,
+                    weights,
+                    together: at >= plan.alone,
+                    time: times[times.len() / 2],
+                }
+            })
+            .collect()
     }
 
-    fn time(&self, step: &Step, memory: &mut [f32], images: std::ops::Range<usize>) -> Duration {
+    fn time(&self, step: &Step<N>, memory: &mut [N], images: std::ops::Range<usize>) -> Duration {
         let start = Instant::now();
         // a value that overflows takes as long as any other
         let _ = kernel::run(self.instructions, step, memory, images);
@@ -74,23 +78,20 @@ impl Cnn {
     }
 }
 
-struct Described<'a> {
+struct Described {
     kind: &'static str,
-    from: &'a Place,
-    to: &'a Place,
+    from: Place,
+    to: Place,
     /// Multiplications per output.
     taps: usize,
     weights: usize,
 }
 
-fn describe(step: &Step) -> Described<'_> {
-    let (kind, from, to, taps, weights) = match step {
-        Step::Direct(step) => ("direct", &step.from, &step.to, step.taps(), step.weight_bytes()),
-        Step::Winograd(step) => {
-            ("winograd", &step.from, &step.to, 9 * step.from.shape[0], step.weight_bytes())
-        }
-        Step::Pooling(step) => ("pooling", &step.from, &step.to, 0, 0),
-        Step::Map(step) => ("map", &step.from, &step.to, 1, 8 * step.scale.len()),
+fn describe<N: Number>(step: &Step<N>) -> Described {
+    let (kind, [from, to], taps, weights) = match step {
+        Step::Conv(conv) => (conv.kind(), conv.places(), conv.taps(), conv.weight_bytes()),
+        Step::Pooling(step) => ("pooling", [step.from, step.to], 0, 0),
+        Step::Map(step) => ("map", [step.from, step.to], 1, 8 * step.scale.len()),
     };
     Described { kind, from, to, taps, weights }
 }

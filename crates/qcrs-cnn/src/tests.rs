@@ -5,6 +5,7 @@ use crate::fold::fold;
 use crate::graph::{Activation, Conv, Node, Op, Pool, Shape, Window, shape};
 use crate::kernel::Instructions;
 use crate::reference;
+use crate::{Precision, Refusal};
 use proptest::prelude::*;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::Classifier;
@@ -71,6 +72,42 @@ impl Graph {
         Window { size, stride, pad: std::array::from_fn(|side| pick(&[0, 1, 2]).min(size[side % 2] - 1)) }
     }
 
+    /// Layers of whole numbers, small enough for bf16 and f32 to be exact.
+    fn whole_numbers(seed: u64, input: Shape) -> Self {
+        let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
+        let mut graph = Self { nodes: vec![start], numbers: Numbers(seed) };
+        for _ in 0..=graph.numbers.below(4) {
+            let at = graph.last();
+            let same = graph.nodes[at].shape[0];
+            if graph.numbers.below(4) == 0 {
+                let window = graph.window(&[1, 2, 3]);
+                graph.push(Op::Pool(Pool::Max, window), &[at]);
+                continue;
+            }
+            let shortcut = graph.numbers.below(3) == 0;
+            let outputs = if shortcut { same } else { 1 + graph.numbers.below(70) };
+            let window = if shortcut {
+                Window { size: [3, 3], stride: [1, 1], pad: [1; 4] }
+            } else {
+                graph.window(&[1, 1, 2, 3, 5, 7])
+            };
+            if graph.conv(at, outputs, window) && shortcut {
+                graph.push(Op::Add, &[graph.last(), at]);
+            }
+            graph.push(Op::Activate(Activation::Clip(-8.0, 8.0)), &[graph.last()]);
+        }
+        let whole = Window::whole(graph.nodes[graph.last()].shape);
+        graph.conv(graph.last(), 10, whole);
+        for node in &mut graph.nodes {
+            if let Op::Conv(conv) = &mut node.op {
+                let largest = conv.weights.iter().fold(0.0, |most: f32, w| most.max(w.abs()));
+                conv.weights.iter_mut().for_each(|w| *w = (1.4 * *w / largest).round());
+                conv.bias.iter_mut().for_each(|b| *b = (2.0 * *b).round());
+            }
+        }
+        graph
+    }
+
     /// A few layers, then the mean and a matrix.
     fn random(seed: u64, input: Shape) -> Self {
         let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
@@ -133,8 +170,8 @@ impl Graph {
     }
 }
 
-fn logits(nodes: &[Node], isa: Instructions, batch: &[f32]) -> Vec<f32> {
-    let cnn = Cnn::new(nodes, isa).unwrap();
+fn logits(nodes: &[Node], isa: Instructions, precision: Precision, batch: &[f32]) -> Vec<f32> {
+    let cnn = Cnn::new(nodes, isa, precision).unwrap();
     let mut out = vec![f32::NAN; batch.len() / cnn.input_len() * 10];
     cnn.logits(batch, &mut out).unwrap();
     out
@@ -163,7 +200,7 @@ proptest! {
         let nodes = fold(graph.nodes.clone()).unwrap();
         let mut first: Option<Vec<f32>> = None;
         for isa in Instructions::here() {
-            let found = logits(&nodes, isa, &batch);
+            let found = logits(&nodes, isa, Precision::F32, &batch);
             for (found, expected) in found.iter().zip(&expected) {
                 prop_assert!((f64::from(*found) - expected).abs() < 1e-5 * size, "{isa:?}: {found} {expected}");
             }
@@ -171,10 +208,74 @@ proptest! {
             prop_assert_eq!(bits(&found), bits(first), "{:?}", isa);
         }
         // alone, an image scores the same bits as in the batch
-        let last = logits(&nodes, Instructions::here()[0], &batch[(images - 1) * len..]);
+        let last = logits(&nodes, Instructions::here()[0], Precision::F32, &batch[(images - 1) * len..]);
         let together = first.unwrap();
         prop_assert_eq!(bits(&last), bits(&together[(images - 1) * 10..]));
     }
+}
+
+proptest! {
+    // one number at a time, in software, on the portable path: slow
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn bf16_is_exact_on_small_whole_numbers(
+        seed: u64,
+        colours in 1usize..5,
+        height in 1usize..36,
+        width in 1usize..36,
+        images in 1usize..12,
+    ) {
+        let shape = [colours, height, width];
+        let mut graph = Graph::whole_numbers(seed, shape);
+        let batch: Vec<f32> =
+            graph.numbers.many(images * colours * height * width).iter().map(|x| (4.0 * x).round()).collect();
+        let images = batch.chunks_exact(colours * height * width);
+        let expected: Vec<f32> =
+            images.flat_map(|image| reference::scores(&graph.nodes, image)).map(|x| x as f32).collect();
+        for isa in Instructions::here() {
+            prop_assert_eq!(&logits(&graph.nodes, isa, Precision::Bf16, &batch), &expected, "{:?}", isa);
+        }
+    }
+
+    #[test]
+    fn bf16_is_near_the_reference_with_the_same_bits_everywhere(
+        seed: u64,
+        colours in 1usize..5,
+        height in 1usize..20,
+        width in 1usize..20,
+        images in 1usize..12,
+    ) {
+        let shape = [colours, height, width];
+        let mut graph = Graph::random(seed, shape);
+        let len = colours * height * width;
+        let batch = graph.numbers.many(images * len);
+        let expected: Vec<f64> =
+            batch.chunks_exact(len).flat_map(|image| reference::scores(&graph.nodes, image)).collect();
+        let size = expected.iter().fold(1.0, |size: f64, score| size.max(score.abs()));
+        let nodes = fold(graph.nodes.clone()).unwrap();
+        let mut first: Option<Vec<f32>> = None;
+        for isa in Instructions::here() {
+            let found = logits(&nodes, isa, Precision::Bf16, &batch);
+            for (found, expected) in found.iter().zip(&expected) {
+                prop_assert!((f64::from(*found) - expected).abs() < 0.05 * size, "{found} {expected}");
+            }
+            let first = first.get_or_insert(found.clone());
+            prop_assert_eq!(bits(&found), bits(first), "{:?}", isa);
+        }
+        let last = logits(&nodes, Instructions::best(), Precision::Bf16, &batch[(images - 1) * len..]);
+        prop_assert_eq!(bits(&last), bits(&first.unwrap()[(images - 1) * 10..]));
+    }
+}
+
+#[test]
+fn bf16_needs_a_matrix_that_gives_the_scores() {
+    let mut graph = Graph::random(5, [3, 9, 7]);
+    graph.push(Op::Pool(Pool::Mean, Window::whole([10, 1, 1])), &[graph.last()]);
+    let refused = Cnn::new(&graph.nodes, Instructions::best(), Precision::Bf16).err();
+    let why = "bf16, unless a matrix or a convolution gives the scores";
+    assert_eq!(refused, Some(Refusal::Unsupported(why.into())));
+    assert!(Cnn::new(&graph.nodes, Instructions::best(), Precision::F32).is_ok());
 }
 
 #[test]
@@ -188,8 +289,9 @@ fn a_value_that_overflows_is_an_error_and_never_a_score() {
     // −∞ before the activation, 0 after it: it must be seen all the same
     graph.push(conv(-3e38), &[0]);
     graph.push(Op::Activate(Activation::Relu), &[1]);
-    for isa in Instructions::here() {
-        let cnn = Cnn::new(&graph.nodes, isa).unwrap();
+    let precisions = [Precision::F32, Precision::Bf16];
+    for (isa, precision) in Instructions::here().into_iter().flat_map(|isa| precisions.map(|p| (isa, p))) {
+        let cnn = Cnn::new(&graph.nodes, isa, precision).unwrap();
         let mut out = [f32::NAN];
         cnn.logits(&[1.0], &mut out).unwrap();
         assert_eq!(out[0].to_bits(), 0);
@@ -203,7 +305,7 @@ fn a_value_that_overflows_is_an_error_and_never_a_score() {
 #[test]
 fn noise_drawn_in_place_is_the_noise_of_the_copies() {
     let nodes = fold(Graph::random(5, [3, 9, 7]).nodes).unwrap();
-    let cnn = Cnn::new(&nodes, Instructions::best()).unwrap();
+    let cnn = Cnn::new(&nodes, Instructions::best(), Precision::F32).unwrap();
     let x = Numbers(2).many(189);
     let stream = Stream { seed: 3, input: 4, phase: Phase::Estimate };
     let (noise, draws) = (Noise::Gaussian(Sigma::new(0.5).unwrap()), Draws { stream, range: 5..24 });

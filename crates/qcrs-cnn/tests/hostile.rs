@@ -1,7 +1,7 @@
 //! Files that were made to break a reader: each is refused with a reason, at once and with little memory.
 
 use qcrs::sample::Classifier;
-use qcrs_cnn::{Cnn, Instructions, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use rten_onnx::onnx::{
     AttributeProto, DataType, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
     ValueInfoProto,
@@ -10,7 +10,7 @@ use rten_onnx::onnx::{
 const SHAPE: [usize; 3] = [2, 4, 4];
 
 fn read(model: &ModelProto) -> Result<Cnn, Refusal> {
-    Cnn::read(&model.write_buf().unwrap(), &[], SHAPE, Instructions::best())
+    Cnn::read(&model.write_buf().unwrap(), &[], SHAPE, Instructions::best(), Precision::F32)
 }
 
 #[track_caller]
@@ -107,7 +107,9 @@ fn field(number: u8, inside: &[u8]) -> Vec<u8> {
 
 #[track_caller]
 fn torn(bytes: &[u8]) {
-    let Err(refusal) = Cnn::read(bytes, &[], SHAPE, Instructions::best()) else { panic!("taken") };
+    let Err(refusal) = Cnn::read(bytes, &[], SHAPE, Instructions::best(), Precision::F32) else {
+        panic!("taken")
+    };
     assert_eq!(refusal.to_string(), "the file is torn, or nested without an end");
 }
 
@@ -215,7 +217,7 @@ fn a_network_that_never_ends_is_refused() {
 fn images_without_pixels_are_refused() {
     let model = ended(vec![node("Relu", &["x"], "a")], vec![], 2).write_buf().unwrap();
     for shape in [[2, 0, 4], [0, 4, 4], [2, 1 << 20, 1 << 20], [usize::MAX, 2, 2]] {
-        let refusal = Cnn::read(&model, &[], shape, Instructions::best()).err().unwrap();
+        let refusal = Cnn::read(&model, &[], shape, Instructions::best(), Precision::F32).err().unwrap();
         assert!(refusal.to_string().contains("images of"), "{refusal}");
     }
 }

@@ -3,17 +3,21 @@
 use crate::inspect::File;
 use crate::network::Run;
 use qcrs::sample::Classifier;
-use qcrs_cnn::{Cnn, Instructions, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 
 /// The engine's name and version, for the record.
-pub(crate) const NAME: &str = concat!("qcrs-cnn ", env!("CARGO_PKG_VERSION"), " f32");
+pub(crate) fn name(precision: Precision) -> String {
+    format!("qcrs-cnn {} {precision}", env!("CARGO_PKG_VERSION"))
+}
 
 pub(crate) fn load(
     file: &File,
     shape: [usize; 3],
     instructions: Option<Instructions>,
+    precision: Precision,
 ) -> Result<Cnn, Refusal> {
-    Cnn::read(&file.bytes, &file.external, shape, instructions.unwrap_or_else(Instructions::best))
+    let instructions = instructions.unwrap_or_else(Instructions::best);
+    Cnn::read(&file.bytes, &file.external, shape, instructions, precision)
 }
 
 impl Run for Cnn {

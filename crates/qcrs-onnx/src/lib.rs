@@ -35,6 +35,6 @@ mod trial;
 pub use fit::InputShape;
 pub use model::{Model, load, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
-pub use qcrs_cnn::{Cnn, Instructions, Layer};
+pub use qcrs_cnn::{Cnn, Instructions, Layer, Precision};
 #[cfg(feature = "ort")]
 pub use trial::{Trial, answer_trial};

@@ -7,7 +7,7 @@ use crate::options::{Device, EngineChoice, LoadOptions};
 use crate::probe;
 use qcrs::sample::Classifier;
 use qcrs::types::Error;
-use qcrs_cnn::{Cnn, Instructions, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
@@ -40,6 +40,11 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
             "{engine} runs on the cpu only; for {device} use the engine ort"
         )));
     }
+    if options.precision != Precision::F32 && matches!(options.engine, EngineChoice::Rten | EngineChoice::Ort)
+    {
+        let (engine, precision) = (options.engine, options.precision);
+        return Err(Error::Invalid(format!("{engine} does not compute in {precision}; the engine cnn does")));
+    }
     let file = inspect::read(path)?;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
@@ -58,13 +63,24 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     if options.device == Device::CoreMl {
         notes.push("core ml may compute in half precision; the certificates concern that classifier".into());
     }
+    if options.precision == Precision::Bf16 {
+        notes.push(
+            "values and weights are rounded to 8 significant bits: the certificates concern that classifier"
+                .into(),
+        );
+        if !Cnn::is_fast(options.instructions.unwrap_or_else(Instructions::best), Precision::Bf16) {
+            notes.push(
+                "this processor has no AMX: bf16 is computed as AMX does it, but slower than f32".into(),
+            );
+        }
+    }
     Ok(Model { classifier: Box::new(network), engine, input, fixed_batch, batch_invariant, notes })
 }
 
 /// Our own engine on the model at `path`, to look into.
-pub fn look_into(path: &Path, shape: [usize; 3]) -> Result<Cnn, Error> {
+pub fn look_into(path: &Path, shape: [usize; 3], precision: Precision) -> Result<Cnn, Error> {
     let file = inspect::read(path)?;
-    crate::cnn::load(&file, shape, None).map_err(|why| Error::Engine(why.to_string()))
+    crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::Engine(why.to_string()))
 }
 
 /// Runs the model at a path once, on black images, with onnxruntime.
@@ -102,6 +118,10 @@ fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) ->
         // no other engine has another device
         EngineChoice::Auto if options.device != Device::Cpu => {
             start_ort(source, options).map_err(Error::Engine)
+        }
+        // nor another precision
+        EngineChoice::Auto if options.precision != Precision::F32 => {
+            start_cnn(source, options).map_err(|why| Error::Engine(why.to_string()))
         }
         EngineChoice::Auto => {
             let slow = options.instructions.unwrap_or_else(Instructions::best).are_slow();
@@ -143,8 +163,8 @@ fn start_other(
 }
 
 fn start_cnn(source: &Source<'_>, options: &LoadOptions) -> Result<Started, Refusal> {
-    let engine = crate::cnn::load(source.file, source.shape, options.instructions)?;
-    Ok((Box::new(engine), crate::cnn::NAME.to_owned()))
+    let engine = crate::cnn::load(source.file, source.shape, options.instructions, options.precision)?;
+    Ok((Box::new(engine), crate::cnn::name(options.precision)))
 }
 
 #[cfg(feature = "rten")]

@@ -1,7 +1,7 @@
 //! Which engine, on which device, and what do the outputs mean?
 
 use qcrs::types::Error;
-use qcrs_cnn::Instructions;
+use qcrs_cnn::{Instructions, Precision};
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,6 +79,8 @@ pub struct LoadOptions {
     pub device: Device,
     /// What its output is.
     pub output: OutputKind,
+    /// How our own engine keeps values between two layers; no other has the choice.
+    pub precision: Precision,
     /// What our own engine may use of the processor; by default all of it.
     pub instructions: Option<Instructions>,
     /// How many threads will call at once; a call beyond that waits for another to end.
@@ -95,6 +97,7 @@ impl Default for LoadOptions {
             engine,
             device,
             output,
+            precision: Precision::F32,
             instructions: None,
             threads: 1,
             #[cfg(feature = "ort")]

@@ -6,7 +6,7 @@ use common::*;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{MonteCarlo, SampleUnderNoise};
 use qcrs::types::Sigma;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, load};
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, Precision, load};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -269,4 +269,24 @@ fn auto_leaves_our_own_engine_where_it_has_no_fast_instructions() {
     } else {
         assert!(auto.engine.starts_with("qcrs-cnn "), "{}", auto.engine);
     }
+}
+
+#[test]
+fn bf16_is_another_classifier_of_our_own_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), &Tiny::new().model());
+    let load_as = |engine| {
+        load(&path, SHAPE, &LoadOptions { engine, precision: Precision::Bf16, ..LoadOptions::default() })
+    };
+    for engine in [EngineChoice::Auto, EngineChoice::Cnn] {
+        let model = load_as(engine).unwrap();
+        assert!(model.engine.starts_with("qcrs-cnn ") && model.engine.ends_with(" bf16"), "{}", model.engine);
+        assert!(model.notes[0].contains("the certificates concern that classifier"), "{:?}", model.notes);
+        assert!(model.batch_invariant);
+    }
+    for engine in [EngineChoice::Rten, EngineChoice::Ort] {
+        let error = load_as(engine).err().unwrap().to_string();
+        assert_eq!(error, format!("{engine} does not compute in bf16; the engine cnn does"));
+    }
+    assert!("fp16".parse::<Precision>().unwrap_err().to_string().contains("choose one of f32, bf16"));
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use qcrs::sample::InputTransform;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Trial};
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Precision, Trial};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -21,6 +21,9 @@ pub struct ModelArgs {
     /// Where onnxruntime runs it
     #[arg(long, default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
     pub device: Device,
+    /// How our own engine keeps values between two layers; bf16 is another classifier, fast on processors with AMX
+    #[arg(long, default_value_t, value_name = "f32|bf16")]
+    pub precision: Precision,
     /// What it puts out
     #[arg(long, default_value_t, value_name = "logits|probs")]
     pub output: OutputKind,
@@ -48,12 +51,13 @@ pub const TRIAL: Option<Trial> = Some(Trial {
 impl ModelArgs {
     /// Loads the model for images of this shape (channels, height, width).
     pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
-        let &Self { engine, device, output, .. } = self;
+        let &Self { engine, device, precision, output, .. } = self;
         if !self.model.is_file() {
             bail!("{}: there is no such file; --model takes the path of an ONNX file", self.model.display());
         }
         let threads = self.threads();
-        let options = LoadOptions { engine, device, output, threads, trial: TRIAL, ..LoadOptions::default() };
+        let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
+        let options = LoadOptions { engine, device, precision, output, threads, ..base };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }
 

@@ -61,7 +61,10 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     ensure!(args.seconds > 0.0, "--seconds must be positive, got {}", args.seconds);
     let time = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
     if args.plan {
-        return plan::print(&qcrs_onnx::look_into(&args.model.model, shape)?, args.format);
+        return plan::print(
+            &qcrs_onnx::look_into(&args.model.model, shape, args.model.precision)?,
+            args.format,
+        );
     }
     if args.compare {
         let (rounds, images) = (args.rounds, args.images);

@@ -1,37 +1,42 @@
 //! Numbers that begin where a line of the cache begins: a wide load is then never two.
 
+use super::Number;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Line([f32; 16]);
+struct Line([u8; LINE]);
 
-/// A fixed number of f32, aligned to 64 bytes.
-pub(crate) struct Buffer {
+const LINE: usize = 64;
+
+/// A fixed number of numbers, aligned to 64 bytes.
+pub(crate) struct Buffer<N> {
     lines: Vec<Line>,
     len: usize,
+    of: PhantomData<N>,
 }
 
-impl Buffer {
+impl<N: Number> Buffer<N> {
     /// `len` zeros.
     pub(crate) fn new(len: usize) -> Self {
-        Self { lines: vec![Line([0.0; 16]); len.div_ceil(16)], len }
+        Self { lines: vec![Line([0; LINE]); len.div_ceil(LINE / size_of::<N>())], len, of: PhantomData }
     }
 }
 
-impl Deref for Buffer {
-    type Target = [f32];
+impl<N: Number> Deref for Buffer<N> {
+    type Target = [N];
 
     #[inline(always)]
-    fn deref(&self) -> &[f32] {
-        // SAFETY: the lines are at least `len` f32, one after the other
+    fn deref(&self) -> &[N] {
+        // SAFETY: the lines have room for `len` numbers, and any bits are a number
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
 
-impl DerefMut for Buffer {
+impl<N: Number> DerefMut for Buffer<N> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [f32] {
+    fn deref_mut(&mut self) -> &mut [N] {
         // SAFETY: as in `deref`, and they are borrowed from here alone
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Direct {
     /// Output channels that are computed together.
     panel: usize,
     /// [panel][row][number of the run][output channel of the panel].
-    weights: Buffer,
+    weights: Buffer<f32>,
     bias: Vec<f32>,
 }
 

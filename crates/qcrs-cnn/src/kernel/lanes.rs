@@ -11,7 +11,7 @@
 /// Every method needs the instructions of its type: call it only inside a function that is compiled
 /// for them and runs where they exist. `load`, `store` and `splat` do not check that their place lies
 /// inside the slice; a debug build does.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// How many.
     const COUNT: usize;
     /// The numbers from `at` on.

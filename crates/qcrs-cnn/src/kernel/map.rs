@@ -1,7 +1,7 @@
 //! Element by element: what no convolution could take in.
 
 use super::lanes::Lanes;
-use super::{Check, Place, Tail};
+use super::{Check, Number, Place, Tail};
 use std::ops::Range;
 
 /// activation(scale · x + shift + other).
@@ -16,7 +16,7 @@ pub(crate) struct Map {
 
 impl Map {
     #[inline(always)]
-    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
+    pub(super) unsafe fn run<N: Number, L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool {
         let [_, height, width] = self.to.shape;
         unsafe {
             let mut check = Check::<L>::new();
@@ -26,8 +26,8 @@ impl Map {
                     let add = self.tail.add.map_or(0, |add| add.at(image, y, x));
                     for c in (0..self.to.pixel).step_by(L::COUNT) {
                         let (scale, shift) = (L::load(&self.scale, c), L::load(&self.shift, c));
-                        let sum = shift.mul_add(L::load(memory, from + c), scale);
-                        self.tail.finish(sum, memory, add + c, &mut check).store(memory, to + c);
+                        let sum = shift.mul_add(N::load(memory, from + c), scale);
+                        N::store(self.tail.finish(sum, memory, add + c, &mut check), memory, to + c);
                     }
                 }
             }

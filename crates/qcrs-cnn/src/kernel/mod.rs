@@ -7,24 +7,34 @@
 #![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
 #![allow(clippy::needless_range_loop)] // registers are numbered: two arrays are indexed side by side
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod buffer;
 mod direct;
 mod lanes;
 mod map;
+mod number;
 mod pack;
 mod place;
 mod pool;
+mod single;
+mod tiled;
+mod tiles;
 mod winograd;
 
 pub(crate) use buffer::Buffer;
-pub(crate) use direct::Direct;
+use direct::Direct;
 pub(crate) use map::Map;
+pub(crate) use number::{Bf16, Number};
 pub(crate) use pack::Pack;
 pub(crate) use place::{CHANNELS, Place, Tail};
 pub(crate) use pool::Pooling;
-pub(crate) use winograd::{TILE, Winograd};
+use single::Single;
+pub(crate) use tiled::{Tiled, Unit};
+pub(crate) use winograd::TILE;
+use winograd::Winograd;
 
-use crate::graph::Activation;
+use crate::graph::{Activation, Conv};
 use lanes::{Lanes, Portable};
 use std::ops::Range;
 
@@ -47,7 +57,7 @@ impl Instructions {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") {
+            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
                 found.push(Self(Isa::Avx512));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -97,10 +107,25 @@ impl Isa {
     }
 }
 
+/// How a convolution is done on values that are kept as `N`.
+pub(crate) trait Convolution<N>: Send + Sync {
+    /// From one place to the other; `winograd` if that way is worth it.
+    fn new(conv: &Conv, places: [Place; 2], tail: Tail, isa: Isa, winograd: bool) -> Self;
+    fn kind(&self) -> &'static str;
+    fn places(&self) -> [Place; 2];
+    /// Multiplications per output, by the definition of the layer.
+    fn taps(&self) -> usize;
+    fn weight_bytes(&self) -> usize;
+    /// How many numbers it needs besides its inputs and outputs.
+    fn scratch_len(&self) -> usize;
+    /// Where they stand in the workspace.
+    fn put_scratch(&mut self, at: usize);
+    unsafe fn run<L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool;
+}
+
 /// One thing to do for some images.
-pub(crate) enum Step {
-    Direct(Direct),
-    Winograd(Winograd),
+pub(crate) enum Step<N: Number> {
+    Conv(N::Conv),
     Pooling(Pooling),
     Map(Map),
 }
@@ -110,10 +135,10 @@ pub(crate) enum Step {
 pub(crate) struct Overflow;
 
 /// Does `step` for `images`, whose values live in `memory`.
-pub(crate) fn run(
+pub(crate) fn run<N: Number>(
     instructions: Instructions,
-    step: &Step,
-    memory: &mut [f32],
+    step: &Step<N>,
+    memory: &mut [N],
     images: Range<usize>,
 ) -> Result<(), Overflow> {
     let sound = match instructions.isa() {
@@ -123,31 +148,30 @@ pub(crate) fn run(
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { avx2(step, memory, images) },
         // SAFETY: needs no instructions of its own
-        Isa::Portable => unsafe { on::<Portable>(step, memory, images) },
+        Isa::Portable => unsafe { on::<N, Portable>(step, memory, images) },
     };
     if sound { Ok(()) } else { Err(Overflow) }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512(step: &Step, memory: &mut [f32], images: Range<usize>) -> bool {
-    unsafe { on::<std::arch::x86_64::__m512>(step, memory, images) }
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn avx512<N: Number>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
+    unsafe { on::<N, std::arch::x86_64::__m512>(step, memory, images) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(step: &Step, memory: &mut [f32], images: Range<usize>) -> bool {
-    unsafe { on::<std::arch::x86_64::__m256>(step, memory, images) }
+unsafe fn avx2<N: Number>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
+    unsafe { on::<N, std::arch::x86_64::__m256>(step, memory, images) }
 }
 
 #[inline(always)]
-unsafe fn on<L: Lanes>(step: &Step, memory: &mut [f32], images: Range<usize>) -> bool {
+unsafe fn on<N: Number, L: Lanes>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
     unsafe {
         match step {
-            Step::Direct(step) => step.run::<L>(memory, images),
-            Step::Winograd(step) => step.run::<L>(memory, images),
-            Step::Pooling(step) => step.run::<L>(memory, images),
-            Step::Map(step) => step.run::<L>(memory, images),
+            Step::Conv(step) => step.run::<L>(memory, images),
+            Step::Pooling(step) => step.run::<N, L>(memory, images),
+            Step::Map(step) => step.run::<N, L>(memory, images),
         }
     }
 }
@@ -175,9 +199,15 @@ impl<L: Lanes> Check<L> {
 impl Tail {
     /// What is written for a sum: `add` is where the other summand stands.
     #[inline(always)]
-    unsafe fn finish<L: Lanes>(&self, sum: L, memory: &[f32], add: usize, check: &mut Check<L>) -> L {
+    unsafe fn finish<N: Number, L: Lanes>(
+        &self,
+        sum: L,
+        memory: &[N],
+        add: usize,
+        check: &mut Check<L>,
+    ) -> L {
         unsafe {
-            let sum = if self.add.is_some() { sum.add(L::load(memory, add)) } else { sum };
+            let sum = if self.add.is_some() { sum.add(N::load(memory, add)) } else { sum };
             check.see(sum);
             activate(self.activation, sum)
         }

@@ -1,6 +1,6 @@
 //! From rows of pixels, colour after colour, to the layout of the engine.
 
-use super::{Instructions, Isa, Place};
+use super::{Instructions, Isa, Number, Place};
 
 /// The first step: an image with its normalisation.
 pub(crate) struct Pack {
@@ -12,7 +12,13 @@ pub(crate) struct Pack {
 
 impl Pack {
     /// Writes scale · pixels + shift as `image`.
-    pub(crate) fn run(&self, instructions: Instructions, pixels: &[f32], memory: &mut [f32], image: usize) {
+    pub(crate) fn run<N: Number>(
+        &self,
+        instructions: Instructions,
+        pixels: &[f32],
+        memory: &mut [N],
+        image: usize,
+    ) {
         match instructions.isa() {
             // SAFETY: `Instructions` are made by `here` alone, so the processor has them
             #[cfg(target_arch = "x86_64")]
@@ -23,19 +29,19 @@ impl Pack {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn with_fma(&self, pixels: &[f32], memory: &mut [f32], image: usize) {
+    unsafe fn with_fma<N: Number>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
         self.copy(pixels, memory, image);
     }
 
     #[inline(always)]
-    fn copy(&self, pixels: &[f32], memory: &mut [f32], image: usize) {
+    fn copy<N: Number>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
         let [_, height, width] = self.to.shape;
         let colours = pixels.chunks_exact(height * width).zip(self.scale.iter().zip(&self.shift));
         for (colour, (pixels, (scale, shift))) in colours.enumerate() {
             for (y, row) in pixels.chunks_exact(width).enumerate() {
                 let to = &mut memory[self.to.at(image, y, 0)..];
                 for (pixel, to) in row.iter().zip(to[colour..].iter_mut().step_by(self.to.pixel)) {
-                    *to = pixel.mul_add(*scale, *shift);
+                    *to = N::narrow(pixel.mul_add(*scale, *shift));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The largest or the mean of the pixels under a window.
 
 use super::lanes::Lanes;
-use super::{Check, Place};
+use super::{Check, Number, Place};
 use crate::graph::{Pool, Window};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) struct Pooling {
 
 impl Pooling {
     #[inline(always)]
-    pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
+    pub(super) unsafe fn run<N: Number, L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool {
         let mut check = unsafe { Check::<L>::new() };
         let [_, height, width] = self.to.shape;
         for (image, y) in images.flat_map(|image| (0..height).map(move |y| (image, y))) {
@@ -29,7 +29,7 @@ impl Pooling {
                 let to = self.to.at(image, y, x);
                 for c in (0..self.to.pixel).step_by(L::COUNT) {
                     unsafe {
-                        let pixel = |v: usize, u: usize| L::load(memory, self.from.at(image, v, u) + c);
+                        let pixel = |v: usize, u: usize| N::load::<L>(memory, self.from.at(image, v, u) + c);
                         // two steps on the way: sums of a row, then of the rows, in this order everywhere
                         let over = |combine: &mut dyn FnMut(L, L) -> L, start: L| {
                             rows.clone().fold(start, |all, v| {
@@ -47,7 +47,7 @@ impl Pooling {
                             check.see(sum);
                             L::all(0.0).mul_add(sum, L::all(1.0 / count as f32))
                         };
-                        value.store(memory, to + c);
+                        N::store(value, memory, to + c);
                     }
                 }
             }

@@ -29,7 +29,7 @@ pub(crate) struct Winograd {
     pad: [usize; 4],
     panel: usize,
     /// [point][panel][input][output channel of the panel].
-    weights: Buffer,
+    weights: Buffer<f32>,
     bias: Vec<f32>,
     /// Where transformed inputs and products stand in the workspace.
     scratch: usize,

@@ -7,18 +7,19 @@ use super::memory::Memory;
 use super::stages::{Stage, is_winograd};
 use crate::Refusal;
 use crate::graph::{LARGEST, Node, Op};
+use crate::kernel::Number;
 
 /// Multiplications and comparisons per image; a ResNet-152 on 224×224 pixels has 2³³·⁴.
 const MOST_WORK: f64 = (1_u64 << 42) as f64;
 
-pub(super) fn check(nodes: &[Node], stages: &[Stage], memory: &Memory) -> Result<(), Refusal> {
+pub(super) fn check<N: Number>(nodes: &[Node], stages: &[Stage], memory: &Memory) -> Result<(), Refusal> {
     let refuse = |what: String| Err(Refusal::Unsupported(what));
     let (mut weights, mut work) = (0.0, 0.0);
     for (at, stage) in stages.iter().enumerate().skip(1) {
         let (from, to) = (memory.place(stage.inputs[0]), memory.place(at));
         let [_, height, width] = to.shape;
         let taps = match &nodes[stage.node].op {
-            Op::Conv(_) if is_winograd(&nodes[stage.node], from.shape) => 36 * from.pixel,
+            Op::Conv(_) if is_winograd::<N>(&nodes[stage.node], from.shape) => 36 * from.pixel,
             Op::Conv(conv) => conv.window.size[0] * conv.window.size[1] * from.pixel,
             Op::Pool(_, window) => window.size[0].min(from.shape[1]) * window.size[1].min(from.shape[2]),
             _ => 1,

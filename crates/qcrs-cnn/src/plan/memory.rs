@@ -6,7 +6,7 @@
 use super::stages::{Stage, is_winograd};
 use super::{TOGETHER, filled_up};
 use crate::graph::{Node, Op, Shape, Window};
-use crate::kernel::Place;
+use crate::kernel::{Number, Place};
 
 /// A frame of zeros: above, left, below, right.
 type Frame = [usize; 4];
@@ -33,7 +33,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(nodes: &[Node], stages: &[Stage], alone: usize) -> Self {
+    pub(super) fn new<N: Number>(nodes: &[Node], stages: &[Stage], alone: usize) -> Self {
         let mut last_use: Vec<usize> = (0..stages.len()).collect();
         let mut frames = vec![[0; 4]; stages.len()];
         let mut only_direct = true;
@@ -42,7 +42,7 @@ impl Memory {
                 last_use[*input] = at;
             }
             let Some(&from) = stage.inputs.first() else { continue };
-            let winograd = is_winograd(&nodes[stage.node], stages[from].shape);
+            let winograd = is_winograd::<N>(&nodes[stage.node], stages[from].shape);
             if let Op::Conv(conv) = &nodes[stage.node].op {
                 let frame = frame(&conv.window, winograd, stages[from].shape, stage.shape);
                 frames[from] = std::array::from_fn(|side| frames[from][side].max(frame[side]));
@@ -56,7 +56,12 @@ impl Memory {
             shape: stage.shape,
             frame: frames[at],
             // a direct convolution reads number by number: the image's few colours need no filling up
-            pixel: if at == 0 && only_direct { stage.shape[0] } else { filled_up(stage.shape[0]) },
+            pixel: match at {
+                0 if only_direct => stage.shape[0],
+                // the scores keep all their bits
+                _ if at == last => N::WORDS * filled_up(stage.shape[0]),
+                _ => filled_up(stage.shape[0]),
+            },
             own: at >= alone || last_use[at] >= alone,
         };
         Self {

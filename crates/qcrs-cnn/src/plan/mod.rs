@@ -10,7 +10,7 @@ mod stages;
 
 use crate::Refusal;
 use crate::graph::{Activation, Node, Op};
-use crate::kernel::{CHANNELS, Direct, Isa, Map, Pack, Place, Pooling, Step, Tail, Winograd};
+use crate::kernel::{CHANNELS, Convolution, Isa, Map, Number, Pack, Place, Pooling, Step, Tail};
 use memory::Memory;
 use stages::Stage;
 
@@ -18,10 +18,10 @@ use stages::Stage;
 pub(crate) const TOGETHER: usize = 8;
 
 /// What the engine does, and how much memory it needs for it.
-pub(crate) struct Plan {
+pub(crate) struct Plan<N: Number> {
     pub(crate) pack: Pack,
     /// The steps with the name of the node each one makes.
-    pub(crate) steps: Vec<(String, Step)>,
+    pub(crate) steps: Vec<(String, Step<N>)>,
     /// How many of the steps are done image by image.
     pub(crate) alone: usize,
     /// The scores.
@@ -30,28 +30,33 @@ pub(crate) struct Plan {
     pub(crate) len: usize,
 }
 
-impl Plan {
+impl<N: Number> Plan<N> {
     pub(crate) fn new(nodes: &[Node], isa: Isa) -> Result<Self, Refusal> {
         let stages = stages::stages(nodes)?;
-        let alone = stages::alone(nodes, &stages);
-        let mut memory = Memory::new(nodes, &stages, alone);
+        let ends_with_conv = stages.last().is_some_and(|stage| matches!(nodes[stage.node].op, Op::Conv(_)));
+        if N::WORDS > 1 && !ends_with_conv {
+            let what = format!("{}, unless a matrix or a convolution gives the scores", N::PRECISION);
+            return Err(Refusal::Unsupported(what));
+        }
+        let alone = stages::alone::<N>(nodes, &stages);
+        let mut memory = Memory::new::<N>(nodes, &stages, alone);
         (0..stages.len()).for_each(|stage| memory.take(stage));
-        limits::check(nodes, &stages, &memory)?;
+        limits::check::<N>(nodes, &stages, &memory)?;
         let pack = pack(&stages[0], memory.place(0));
         let mut steps = Vec::new();
         let mut scratch = 0;
         for (at, stage) in stages.iter().enumerate().skip(1) {
             let places: Vec<Place> = stage.inputs.iter().map(|input| memory.place(*input)).collect();
-            let step = step(nodes, stage, &places, memory.place(at), isa);
-            if let Step::Winograd(winograd) = &step {
-                scratch = scratch.max(winograd.scratch_len());
+            let step = step::<N>(nodes, stage, &places, memory.place(at), isa);
+            if let Step::Conv(conv) = &step {
+                scratch = scratch.max(conv.scratch_len());
             }
             steps.push((nodes[stage.node].name.clone(), step));
         }
         let end = memory.len();
         for (_, step) in &mut steps {
-            if let Step::Winograd(winograd) = step {
-                winograd.put_scratch(end);
+            if let Step::Conv(conv) = step {
+                conv.put_scratch(end);
             }
         }
         let scores = memory.place(stages.len() - 1);
@@ -65,14 +70,14 @@ fn pack(stage: &Stage, to: Place) -> Pack {
     Pack { to, scale: narrow(scale), shift: narrow(shift) }
 }
 
-fn step(nodes: &[Node], stage: &Stage, places: &[Place], to: Place, isa: Isa) -> Step {
+fn step<N: Number>(nodes: &[Node], stage: &Stage, places: &[Place], to: Place, isa: Isa) -> Step<N> {
     let from = places[0];
     let tail = Tail { add: places.get(1).copied(), activation: stage.activation };
     match &nodes[stage.node].op {
-        Op::Conv(conv) if stages::is_winograd(&nodes[stage.node], from.shape) => {
-            Step::Winograd(Winograd::new(conv, from, to, tail, isa))
+        Op::Conv(conv) => {
+            let winograd = stages::is_winograd::<N>(&nodes[stage.node], from.shape);
+            Step::Conv(N::Conv::new(conv, [from, to], tail, isa, winograd))
         }
-        Op::Conv(conv) => Step::Direct(Direct::new(conv, from, to, tail, isa)),
         Op::Pool(pool, window) => Step::Pooling(Pooling { from, to, pool: *pool, window: *window }),
         _ => {
             let filled = |values: &[f64]| {

@@ -1,8 +1,9 @@
 //! Which nodes are done in one go?
 
 use super::{filled_up, is_plain};
-use crate::Refusal;
 use crate::graph::{Activation, Node, Op, Shape};
+use crate::kernel::Number;
+use crate::{Precision, Refusal};
 
 /// A node that is computed, with what follows it.
 pub(super) struct Stage {
@@ -90,12 +91,13 @@ fn stage(at: usize, node: &Node, of: &[usize]) -> Result<Stage, Refusal> {
     Ok(Stage { node: at, inputs, activation, affine, shape: node.shape })
 }
 
-/// Whether a convolution is worth Winograd's way; a question of the graph alone.
-pub(super) fn is_winograd(node: &Node, from: Shape) -> bool {
+/// Whether a convolution is worth Winograd's way; a question of the graph and the precision alone.
+pub(super) fn is_winograd<N: Number>(node: &Node, from: Shape) -> bool {
     let Op::Conv(conv) = &node.op else { return false };
     let window = conv.window;
     let [_, height, width] = node.shape;
-    window.size == [3, 3]
+    N::PRECISION == Precision::F32
+        && window.size == [3, 3]
         && window.stride == [1, 1]
         && from[0] >= 8
         && conv.outputs >= 8
@@ -103,12 +105,12 @@ pub(super) fn is_winograd(node: &Node, from: Shape) -> bool {
 }
 
 /// How many of the stages are done image by image.
-pub(super) fn alone(nodes: &[Node], stages: &[Stage]) -> usize {
+pub(super) fn alone<N: Number>(nodes: &[Node], stages: &[Stage]) -> usize {
     let numbers = |shape: Shape| filled_up(shape[0]) * shape[1] * shape[2];
     let heavy = |stage: &Stage| {
         let Op::Conv(conv) = &nodes[stage.node].op else { return false };
         let from = stages[stage.inputs[0]].shape;
-        let spread = if is_winograd(&nodes[stage.node], from) { 4 } else { 1 };
+        let spread = if is_winograd::<N>(&nodes[stage.node], from) { 4 } else { 1 };
         conv.weights.len() * spread > 2 * (numbers(from) + numbers(stage.shape))
     };
     stages.iter().skip(1).position(heavy).map_or(stages.len(), |at| at + 1)

@@ -79,8 +79,20 @@ impl Analysis {
                 Err(error) => return Err(error),
             }
         }
+        notes.extend(tables.iter().filter_map(other_precision));
         Ok(Self { summaries, classes: per_class, paired: pairs, notes, tables })
     }
+}
+
+/// Fewer bits make another classifier; a reader must know which one was certified.
+fn other_precision(table: &Table) -> Option<String> {
+    let precision = &table.spec.as_ref()?.model.precision;
+    let name = &table.name;
+    (precision != "f32").then(|| {
+        format!(
+            "{name} computed in {precision}: its certificates concern that classifier, not the one in f32."
+        )
+    })
 }
 
 fn checked(radii: &[f64]) -> Result<Vec<f64>, Error> {

@@ -295,3 +295,13 @@ fn the_published_certified_accuracies_are_reproduced() {
         close(sigma.sd.unwrap(), sd, 6e-4);
     }
 }
+
+#[test]
+fn a_run_in_another_precision_is_said_to_concern_another_classifier() {
+    let mut spec = spec(1);
+    spec.model.precision = "bf16".into();
+    let half = Table::from_run("half".into(), &spec, &[record(0, 0, 0, Some(0.5))], &[]).unwrap();
+    let analysis = Analysis::new(vec![small(), half], &Options::default()).unwrap();
+    let note = "half computed in bf16: its certificates concern that classifier, not the one in f32.";
+    assert_eq!(analysis.notes, [note]);
+}

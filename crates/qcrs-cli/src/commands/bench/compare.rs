@@ -8,7 +8,7 @@ use crate::output::{Format, say};
 use anyhow::Context;
 use qcrs::noise::Draws;
 use qcrs::sample::{Classifier, noisy_copies};
-use qcrs_onnx::{EngineChoice, Instructions, LoadOptions, Model};
+use qcrs_onnx::{Cnn, EngineChoice, Instructions, LoadOptions, Model, Precision};
 use std::path::Path;
 use std::time::Duration;
 
@@ -102,12 +102,16 @@ impl Compare<'_> {
     /// Every engine that takes the model, the one that others are compared with last.
     fn entries(&self) -> Vec<Entry> {
         let own = Instructions::here().into_iter().filter(|set| set.name() != "portable");
-        let own = own.map(|set| (EngineChoice::Cnn, Some(set)));
-        let cases = own.chain([(EngineChoice::Rten, None), (EngineChoice::Ort, None)]);
-        let load = |(engine, instructions): (EngineChoice, Option<Instructions>)| {
+        let own = own.map(|set| (EngineChoice::Cnn, Some(set), Precision::F32));
+        let best = Instructions::best();
+        let bf16 = self.args.precision == Precision::Bf16 || Cnn::is_fast(best, Precision::Bf16);
+        let bf16 = bf16.then_some((EngineChoice::Cnn, Some(best), Precision::Bf16));
+        let others = [EngineChoice::Rten, EngineChoice::Ort].map(|engine| (engine, None, Precision::F32));
+        let cases = own.chain(bf16).chain(others);
+        let load = |(engine, instructions, precision): (EngineChoice, Option<Instructions>, Precision)| {
             let (output, threads) = (self.args.output, self.args.threads());
             let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
-            let options = LoadOptions { engine, output, instructions, threads, ..base };
+            let options = LoadOptions { engine, output, precision, instructions, threads, ..base };
             match qcrs_onnx::load(&self.args.model, self.shape, &options) {
                 Ok(model) => {
                     let set = instructions.map_or(String::new(), |set| format!(" {}", set.name()));
