@@ -4,7 +4,7 @@
 //! memory, whatever the size of the window. Eight pixels and 32 channels are summed at once.
 
 use super::lanes::Lanes;
-use super::{Buffer, CHANNELS, Check, Isa, Place, Tail};
+use super::{Buffer, CHANNELS, Check, Isa, Place, Tail, Walk};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -85,11 +85,15 @@ impl Direct {
         for start in (0..all).step_by(block) {
             let end = all.min(start + block);
             for panel in 0..self.to.pixel / self.panel {
+                let mut walk = Walk::over(self.to, first + start);
                 for group in (start..end).step_by(PIXELS) {
                     let mut here = [[0; 3]; PIXELS];
                     for (i, here) in here.iter_mut().enumerate() {
+                        *here = self.pixel(&walk);
                         // a group that is not full sums its last pixel again, and does not write it again
-                        *here = self.pixel(first + (group + i).min(end - 1));
+                        if group + i + 1 < end {
+                            walk.go_on();
+                        }
                     }
                     let live = PIXELS.min(end - group);
                     unsafe { self.group::<L, PIXELS, WIDE>(memory, &here, live, panel, &mut check) };
@@ -99,11 +103,9 @@ impl Direct {
         unsafe { check.sound() }
     }
 
-    /// Where output pixel number `at` of all images reads, writes and finds its summand.
+    /// Where an output pixel reads, writes and finds its summand.
     #[inline(always)]
-    fn pixel(&self, at: usize) -> [usize; 3] {
-        let [_, height, width] = self.to.shape;
-        let (image, y, x) = (at / (height * width), at / width % height, at % width);
+    fn pixel(&self, &Walk { image, y, x, .. }: &Walk) -> [usize; 3] {
         let from = self.from.corner(image, self.pad)
             + y * self.stride[0] * self.from.row
             + x * self.stride[1] * self.from.pixel;

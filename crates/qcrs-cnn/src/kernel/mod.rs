@@ -27,6 +27,7 @@ use direct::Direct;
 pub(crate) use map::Map;
 pub(crate) use number::{Bf16, Number};
 pub(crate) use pack::Pack;
+use place::Walk;
 pub(crate) use place::{CHANNELS, Place, Tail};
 pub(crate) use pool::Pooling;
 use single::Single;

@@ -33,6 +33,43 @@ impl Place {
     }
 }
 
+/// Places in rows and columns, row after row and image after image: a division takes longer than a pixel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) image: usize,
+    pub(crate) y: usize,
+    pub(crate) x: usize,
+    rows: usize,
+    columns: usize,
+}
+
+impl Walk {
+    /// From place number `at` of all images on.
+    #[inline(always)]
+    pub(crate) fn new([rows, columns]: [usize; 2], at: usize) -> Self {
+        Self { image: at / (rows * columns), y: at / columns % rows, x: at % columns, rows, columns }
+    }
+
+    /// Over the pixels of a value.
+    #[inline(always)]
+    pub(crate) fn over(value: Place, at: usize) -> Self {
+        let [_, height, width] = value.shape;
+        Self::new([height, width], at)
+    }
+
+    /// To the next place.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self) {
+        self.x += 1;
+        if self.x == self.columns {
+            (self.x, self.y) = (0, self.y + 1);
+            if self.y == self.rows {
+                (self.y, self.image) = (0, self.image + 1);
+            }
+        }
+    }
+}
+
 /// What happens to a sum before it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tail {

@@ -9,7 +9,7 @@
 use super::amx::Amx;
 use super::lanes::Lanes;
 use super::tiles::{BLOCK, DEPTH, Emulated, Rows, SIDE, Sums, TALL, Tiles, WIDEST};
-use super::{Bf16, Buffer, Check, Convolution, Isa, Number, Place, Tail};
+use super::{Bf16, Buffer, Check, Convolution, Isa, Number, Place, Tail, Walk};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -190,7 +190,7 @@ impl Tiled {
     /// Copies the pieces of a step's pixels side by side; pixels behind the end repeat the last.
     fn copy(&self, memory: &mut [Bf16], step: usize, first: usize, end: usize) {
         let to = self.scratch + step * self.copied();
-        let mut walk = Walk::new(self.to, first);
+        let mut walk = Walk::over(self.to, first);
         for at in 0..PIXELS {
             let from = self.corner(&walk);
             for (piece, offset) in self.pieces.iter().enumerate() {
@@ -227,7 +227,7 @@ impl Tiled {
             unit.start::<WIDE>(&self.bias, panel * WIDE * SIDE);
             if self.regular {
                 let blocks = [first, (first + SIDE).min(end - SIDE)];
-                let blocks = blocks.map(|first| self.corner(&Walk::new(self.to, first)));
+                let blocks = blocks.map(|first| self.corner(&Walk::over(self.to, first)));
                 let step = self.stride[1] * self.from.pixel;
                 for offset in &self.pieces {
                     let rows = blocks.map(|block| Rows { at: block + offset, step });
@@ -259,7 +259,7 @@ impl Tiled {
         let add = self.tail.add.unwrap_or(self.to);
         // the scores are kept with all their bits
         let is_whole = self.to.pixel > self.outputs;
-        let mut walk = Walk::new(self.to, pixels.start);
+        let mut walk = Walk::over(self.to, pixels.start);
         for at in 0..pixels.len() {
             let (to, other) = (self.to.at(walk.image, walk.y, walk.x), add.at(walk.image, walk.y, walk.x));
             for c in (0..WIDE * SIDE).step_by(L::COUNT) {
@@ -287,33 +287,5 @@ unsafe fn put_whole<L: Lanes>(value: L, memory: &mut [Bf16], at: usize, apart: u
     unsafe { value.store(&mut wide, 0) };
     for lane in 0..L::COUNT {
         [memory[at + lane], memory[at + lane + apart]] = Bf16::halves(wide[lane]);
-    }
-}
-
-/// The outputs of all images, one after the other.
-struct Walk {
-    image: usize,
-    y: usize,
-    x: usize,
-    height: usize,
-    width: usize,
-}
-
-impl Walk {
-    #[inline(always)]
-    fn new(to: Place, at: usize) -> Self {
-        let [_, height, width] = to.shape;
-        Self { image: at / (height * width), y: at / width % height, x: at % width, height, width }
-    }
-
-    #[inline(always)]
-    fn go_on(&mut self) {
-        self.x += 1;
-        if self.x == self.width {
-            (self.x, self.y) = (0, self.y + 1);
-        }
-        if self.y == self.height {
-            (self.y, self.image) = (0, self.image + 1);
-        }
     }
 }
