@@ -14,6 +14,8 @@ pub(crate) trait Number: Copy + Send + Sync + 'static {
     const PRECISION: Precision;
     /// How many of them keep an f32 with all its bits.
     const WORDS: usize;
+    /// A row of a window is filled up to a multiple of so many numbers.
+    const PIECE: usize;
 
     fn narrow(value: f32) -> Self;
     unsafe fn load<L: Lanes>(from: &[Self], at: usize) -> L;
@@ -26,6 +28,7 @@ impl Number for f32 {
     type Conv = Single;
     const PRECISION: Precision = Precision::F32;
     const WORDS: usize = 1;
+    const PIECE: usize = 1;
 
     #[inline(always)]
     fn narrow(value: f32) -> Self {
@@ -71,6 +74,7 @@ impl Number for Bf16 {
     type Conv = Tiled;
     const PRECISION: Precision = Precision::Bf16;
     const WORDS: usize = 2;
+    const PIECE: usize = super::tiles::DEPTH;
 
     /// The nearest, to even where two are as near; 0 for what is too small for a full exponent.
     #[inline(always)]

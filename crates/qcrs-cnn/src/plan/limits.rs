@@ -20,7 +20,10 @@ pub(super) fn check<N: Number>(nodes: &[Node], stages: &[Stage], memory: &Memory
         let [_, height, width] = to.shape;
         let taps = match &nodes[stage.node].op {
             Op::Conv(_) if is_winograd::<N>(&nodes[stage.node], from.shape) => 36 * from.pixel,
-            Op::Conv(conv) => conv.window.size[0] * conv.window.size[1] * from.pixel,
+            Op::Conv(conv) => {
+                let [rows, columns] = conv.window.size;
+                rows * (columns * from.pixel).next_multiple_of(N::PIECE)
+            }
             Op::Pool(_, window) => window.size[0].min(from.shape[1]) * window.size[1].min(from.shape[2]),
             _ => 1,
         };
