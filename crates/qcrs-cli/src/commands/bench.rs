@@ -3,6 +3,7 @@
 mod answer;
 mod compare;
 mod figure;
+mod growth;
 mod peer;
 mod plan;
 
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What was typed after `qcrs bench`.
+#[allow(clippy::struct_excessive_bools)] // flags, as they are typed
 #[derive(clap::Args)]
 pub struct BenchArgs {
     #[command(flatten)]
@@ -43,12 +45,15 @@ pub struct BenchArgs {
     /// The Python of --peer
     #[arg(long, default_value = "python3", value_name = "PATH")]
     python: PathBuf,
-    /// With --compare, draw the rates
-    #[arg(long, requires = "compare", value_name = "FILE.svg")]
+    /// With --compare and --growth, draw what was measured
+    #[arg(long, conflicts_with = "plan", value_name = "FILE.svg")]
     figure: Option<PathBuf>,
     /// What our own engine does, layer by layer
     #[arg(long)]
     plan: bool,
+    /// What more draws, images, classes, pixels and threads cost
+    #[arg(long, conflicts_with_all = ["plan", "compare"])]
+    growth: bool,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -72,6 +77,11 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
         let compare = compare::Compare { args: &args.model, shape, time, rounds, images, python, figure };
         return compare.run(args.format);
     }
+    if args.growth {
+        let (rounds, figure) = (args.rounds, args.figure.as_deref());
+        return growth::Growth { args: &args.model, shape, rounds, figure }.run(args.format);
+    }
+    ensure!(args.figure.is_none(), "--figure needs --compare or --growth");
     let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();
     let bench = Bench {

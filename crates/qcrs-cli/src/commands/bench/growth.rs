@@ -1,0 +1,238 @@
+//! How does the cost of a certificate grow?
+
+use super::{SIGMA, median, pool};
+use crate::args::ModelArgs;
+use crate::output::{self, Format, say};
+use qcrs::certify::{Budget, certify};
+use qcrs::noise::{Draws, Noise};
+use qcrs::report::plot::{Mark, Plot, Series, stacked};
+use qcrs::sample::{Classifier, MonteCarlo};
+use qcrs::search::Fixed;
+use qcrs::types::{Alpha, Error, Sigma};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// What is measured.
+pub(super) struct Growth<'a> {
+    pub(super) args: &'a ModelArgs,
+    pub(super) shape: [usize; 3],
+    pub(super) rounds: u32,
+    /// Where a figure goes.
+    pub(super) figure: Option<&'a Path>,
+}
+
+/// Draws of the smallest certificate.
+const DRAWS: u32 = 1000;
+/// How many times as much of a thing is tried.
+const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
+
+/// Certificates of COHEN that cost some time.
+struct Case {
+    /// What there is more of.
+    thing: &'static str,
+    /// How much of it.
+    amount: usize,
+    images: u32,
+    draws: u32,
+    threads: usize,
+    classifier: Box<dyn Classifier + Send>,
+    seconds: Vec<f64>,
+}
+
+impl Growth<'_> {
+    pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
+        let mut cases = self.cases()?;
+        for round in 0..self.rounds {
+            say!("round {} of {}", round + 1, self.rounds);
+            for case in &mut cases {
+                let seconds = pool(case.threads)?.install(|| case.time(self.args.batch))?;
+                case.seconds.push(seconds);
+            }
+        }
+        let rows: Vec<Row> = cases.into_iter().map(Row::from).collect();
+        if let Some(figure) = self.figure {
+            output::write_file(figure, &stacked("Cost of certificates", &[plot(&rows, self.rounds)]))?;
+        }
+        if format == Format::Json {
+            let row = |row: &Row| json!({ "of": row.thing, "amount": row.amount, "seconds": row.seconds });
+            return output::print_json(&json!(rows.iter().map(row).collect::<Vec<_>>()));
+        }
+        output::print(&text(&rows, self.rounds))
+    }
+
+    fn cases(&self) -> anyhow::Result<Vec<Case>> {
+        let threads = self.args.threads();
+        let load = |shape| Ok::<_, anyhow::Error>(self.args.load(shape)?.classifier);
+        let case = |thing, amount| -> anyhow::Result<Case> {
+            let classifier = load(self.shape)?;
+            Ok(Case { thing, amount, images: 1, draws: DRAWS, threads, classifier, seconds: Vec::new() })
+        };
+        let mut cases = Vec::new();
+        for factor in FACTORS {
+            let draws = DRAWS * factor as u32;
+            cases.push(Case { draws, ..case("draws", draws as usize)? });
+        }
+        for factor in FACTORS {
+            cases.push(Case { images: factor as u32, ..case("images", factor)? });
+        }
+        for factor in FACTORS {
+            let inner = load(self.shape)?;
+            let classes = factor * inner.num_classes();
+            cases.push(Case {
+                classifier: Box::new(MoreClasses { inner, classes }),
+                ..case("classes", classes)?
+            });
+        }
+        let [colours, height, width] = self.shape;
+        for factor in [1, 2, 4] {
+            let shape = [colours, factor * height, factor * width];
+            match load(shape) {
+                Ok(classifier) => {
+                    cases.push(Case { classifier, ..case("pixels", shape.iter().product())? });
+                }
+                Err(error) => say!("without larger images: {error:#}"),
+            }
+        }
+        for factor in FACTORS.into_iter().filter(|factor| *factor <= threads) {
+            cases.push(Case { threads: factor, ..case("threads", factor)? });
+        }
+        Ok(cases)
+    }
+}
+
+impl Case {
+    /// The seconds that its certificates take, one after the other.
+    fn time(&self, batch: u32) -> anyhow::Result<f64> {
+        let image: Vec<f32> = (0..self.classifier.input_len()).map(|i| (i % 255) as f32 / 255.0).collect();
+        let search = Fixed { sigma: Sigma::new(SIGMA)? };
+        let budget = Budget::new(100, self.draws, Alpha::new(0.001)?);
+        let sampler = MonteCarlo::new(&*self.classifier, batch);
+        let begin = Instant::now();
+        for input in 0..self.images {
+            certify(&search, &budget, &sampler, &image, (0, input))?;
+        }
+        Ok(begin.elapsed().as_secs_f64())
+    }
+}
+
+/// A classifier with further classes that nothing is ever of.
+struct MoreClasses {
+    inner: Box<dyn Classifier + Send + Sync>,
+    classes: usize,
+}
+
+impl MoreClasses {
+    fn widen(&self, scores: &[f32], out: &mut [f32]) {
+        out.fill(f32::MIN);
+        let few = self.inner.num_classes();
+        for (few, many) in scores.chunks_exact(few).zip(out.chunks_exact_mut(self.classes)) {
+            many[..few.len()].copy_from_slice(few);
+        }
+    }
+
+    fn room(&self, out: &[f32]) -> Vec<f32> {
+        vec![0.0; out.len() / self.classes * self.inner.num_classes()]
+    }
+}
+
+impl Classifier for MoreClasses {
+    fn input_len(&self) -> usize {
+        self.inner.input_len()
+    }
+
+    fn num_classes(&self) -> usize {
+        self.classes
+    }
+
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        let mut scores = self.room(out);
+        self.inner.logits(batch, &mut scores)?;
+        self.widen(&scores, out);
+        Ok(())
+    }
+
+    fn noisy_logits(
+        &self,
+        x: &[f32],
+        noise: Noise,
+        draws: &Draws,
+        batch: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<(), Error> {
+        let mut scores = self.room(out);
+        self.inner.noisy_logits(x, noise, draws, batch, &mut scores)?;
+        self.widen(&scores, out);
+        Ok(())
+    }
+}
+
+/// What was found: the median of the rounds.
+struct Row {
+    thing: &'static str,
+    amount: usize,
+    seconds: f64,
+}
+
+impl From<Case> for Row {
+    fn from(case: Case) -> Self {
+        Self { thing: case.thing, amount: case.amount, seconds: median(case.seconds) }
+    }
+}
+
+/// Rows of one thing, with how many times the first amount and the first cost each is.
+fn relative<'a>(rows: &'a [Row], thing: &str) -> Vec<(&'a Row, f64, f64)> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.thing == thing).collect();
+    let Some(&first) = rows.first() else { return Vec::new() };
+    let times = |row: &Row| (row.amount as f64 / first.amount as f64, row.seconds / first.seconds);
+    rows.into_iter().map(|row| (row, times(row).0, times(row).1)).collect()
+}
+
+const THINGS: [&str; 5] = ["draws", "images", "classes", "pixels", "threads"];
+
+fn text(rows: &[Row], rounds: u32) -> String {
+    let mut out = format!(
+        "COHEN, n = {DRAWS}, one image, all threads, and then more of one thing; medians of {rounds} rounds in turn\n"
+    );
+    for (row, amount, cost) in THINGS.iter().flat_map(|thing| relative(rows, thing)) {
+        let Row { thing, amount: of, seconds } = row;
+        let _ =
+            writeln!(out, "{of:>8} {thing:8} {seconds:>9.3} s   {amount:>3.0} times as many cost {cost:.2}×");
+    }
+    out.trim_end().to_owned()
+}
+
+fn plot(rows: &[Row], rounds: u32) -> Plot {
+    let series: Vec<Series> = THINGS
+        .iter()
+        .enumerate()
+        .map(|(style, thing)| {
+            let points: Vec<(f64, f64)> =
+                relative(rows, thing).into_iter().map(|(_, amount, cost)| (amount, cost)).collect();
+            let marks = vec![Mark::Line(points.clone()), Mark::Dots(points)];
+            Series { name: (*thing).to_owned(), style, marks }
+        })
+        .filter(|series| {
+            series.marks.iter().any(|mark| matches!(mark, Mark::Dots(points) if !points.is_empty()))
+        })
+        .collect();
+    let ends = series.iter().flat_map(|series| &series.marks);
+    let most = ends.fold((1.0, 1.0), |most: (f64, f64), mark| match mark {
+        Mark::Dots(points) => {
+            points.iter().fold(most, |most, point| (most.0.max(point.0), most.1.max(point.1)))
+        }
+        _ => most,
+    });
+    Plot {
+        title: "Cost of certificates".into(),
+        desc: "Time against how much there is of one thing, both as multiples of the smallest case.".into(),
+        x_label: "times as many",
+        y_label: "times the time",
+        whole_x: true,
+        x: (0.0, most.0),
+        y: (0.0, 1.05 * most.1),
+        series,
+        notes: vec![format!("COHEN; medians of {rounds} rounds that took turns")],
+    }
+}
