@@ -62,13 +62,12 @@ fn values(page: &Page) -> Result<Value, Error> {
     let figures = figures::all(analysis, page.curves, None)?;
     let (curves, main): (Vec<_>, Vec<_>) =
         figures.iter().partition(|(name, _)| name.starts_with("sigma-radius"));
-    let numbers = [Some(tables::headline(analysis)), tables::accuracy(analysis), tables::pairs(analysis)];
     let classes = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
     let runs = analysis.tables.iter().zip(&analysis.summaries).map(run).collect::<Result<Vec<_>, _>>()?;
     Ok(context! {
         title => page.title,
         style => Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE),
-        numbers => numbers.iter().flatten().map(Grid::value).collect::<Vec<_>>(),
+        numbers => tables::short(analysis).iter().map(Grid::value).collect::<Vec<_>>(),
         rounding => tables::ROUNDING,
         intervals => tables::INTERVALS,
         notes => analysis.notes.clone(),

@@ -9,9 +9,8 @@ use crate::run::Guarantee;
 /// More classes than this are a table for a program, not for paper.
 const CLASSES: usize = 20;
 
-/// What a terminal has room for.
+/// All but the classes, in tables that a terminal and a page have room for.
 pub fn short(analysis: &Analysis) -> Vec<Grid> {
-    // the page has room for one wide table, a terminal or a sheet of paper has not
     let headline = headline(analysis);
     let cost: Vec<usize> = std::iter::once(0).chain(6..headline.head.len()).collect();
     let mut grids =
@@ -29,7 +28,7 @@ pub fn all(analysis: &Analysis) -> Vec<Grid> {
 }
 
 /// One row per run: what it reached, and what it cost.
-pub fn headline(analysis: &Analysis) -> Grid {
+fn headline(analysis: &Analysis) -> Grid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
     let mut head = vec!["run", "ACR", "clean accuracy", "abstained", "wrong, certified", "inputs"];
     head.extend(["passes/input", "seconds/input", "guarantee"]);
@@ -57,7 +56,7 @@ pub fn headline(analysis: &Analysis) -> Grid {
 }
 
 /// Certified accuracy at the chosen radii; `None` when no run has labels.
-pub fn accuracy(analysis: &Analysis) -> Option<Grid> {
+fn accuracy(analysis: &Analysis) -> Option<Grid> {
     let labelled = || analysis.summaries.iter().filter(|summary| !summary.certified_accuracy.is_empty());
     let mut head = vec!["run".to_owned()];
     head.extend(labelled().next()?.certified_accuracy.iter().map(|(radius, _)| radius.to_string()));
@@ -71,7 +70,7 @@ pub fn accuracy(analysis: &Analysis) -> Option<Grid> {
 }
 
 /// Every run against the reference; `None` when there is nothing to compare.
-pub fn pairs(analysis: &Analysis) -> Option<Grid> {
+fn pairs(analysis: &Analysis) -> Option<Grid> {
     let reference = &analysis.paired.first()?.a;
     let head = ["run", "difference", "gain, %", "ACR", "reference", "common inputs"];
     let head =
