@@ -1,7 +1,7 @@
 //! How far are we, and how long will it take?
 
 use crate::output::{is_quiet, say};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use qcrs::sample::MonteCarlo;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -28,13 +28,16 @@ impl Drop for End<'_> {
 }
 
 const IN_A_PIPE: Duration = Duration::from_secs(30);
+const TICK: Duration = Duration::from_millis(200);
+/// A tick that takes longer than this was a stop, of this program or of the whole machine.
+const STOPPED: Duration = Duration::from_secs(2);
 
 impl Progress {
     /// Expects `passes` forward passes in all.
     pub fn new(passes: u64) -> Self {
         let (quiet, terminal) = (is_quiet(), std::io::stderr().is_terminal());
         let bar = ProgressBar::with_draw_target(Some(passes), ProgressDrawTarget::hidden());
-        let template = "{bar:20} {percent}%  {elapsed}, {eta} to go  {wide_msg}";
+        let template = "{bar:20} {percent}%  {elapsed}, {prefix} to go  {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -69,16 +72,40 @@ impl Progress {
 
     fn follow(&self, sampler: &MonteCarlo) {
         let before = sampler.passes();
-        let mut spoken = Instant::now();
+        let (mut spoken, mut tick, mut busy) = (Instant::now(), Instant::now(), Duration::ZERO);
         while !self.done.load(Relaxed) {
-            self.bar.set_position(sampler.passes() - before);
+            let passed = tick.elapsed();
+            tick = Instant::now();
+            busy += if passed < STOPPED { passed } else { TICK };
+            let (at, of) = (sampler.passes() - before, self.bar.length().unwrap_or(0).max(1));
+            let left = left(busy, at, of).map_or_else(|| "?".into(), |left| HumanDuration(left).to_string());
+            self.bar.set_prefix(left.clone());
+            self.bar.set_position(at);
             if self.lines && spoken.elapsed() > IN_A_PIPE {
                 spoken = Instant::now();
-                let (at, of) = (self.bar.position(), self.bar.length().unwrap_or(0).max(1));
-                let eta = self.bar.eta().as_secs();
-                say!("{}% done, about {eta} s to go  {}", 100 * at / of, self.bar.message());
+                say!("{}% done, about {left} to go  {}", 100 * at / of, self.bar.message());
             }
-            std::thread::park_timeout(Duration::from_millis(200));
+            std::thread::park_timeout(TICK);
         }
+    }
+}
+
+/// The time that the rest will take, if it goes on as so far.
+fn left(busy: Duration, at: u64, of: u64) -> Option<Duration> {
+    let share = of.saturating_sub(at) as f64 / at as f64;
+    Duration::try_from_secs_f64(busy.as_secs_f64() * share).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_what_is_done() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(left(minute, 25, 100), Some(3 * minute));
+        assert_eq!(left(minute, 110, 100), Some(Duration::ZERO));
+        assert_eq!(left(minute, 0, 100), None);
+        assert_eq!(left(Duration::ZERO, 0, 100), None);
     }
 }
