@@ -159,14 +159,17 @@ impl Bench<'_> {
     fn certifier(&self) -> Result<f64, Error> {
         let sampler = MonteCarlo::new(self.classifier, self.batch);
         let (noise, stream) = address();
-        let begin = Instant::now();
-        let mut next = 0;
-        while begin.elapsed() < self.time {
-            let draws = Draws { stream, range: next..next + 100 * self.batch };
-            next = draws.range.end;
+        // one call, long enough: threads wait for each other at its end
+        let mut range = 0..8 * self.batch;
+        loop {
+            let (draws, begin) = (Draws { stream, range: range.clone() }, Instant::now());
             sampler.sample_under_noise(&self.image, noise, &draws)?;
+            let passed = begin.elapsed();
+            if passed >= self.time {
+                return Ok(range.len() as f64 / passed.as_secs_f64());
+            }
+            range = 0..2 * range.end;
         }
-        Ok(f64::from(next) / begin.elapsed().as_secs_f64())
     }
 
     fn per_thread(&self, call: impl Fn() -> Result<(), Error> + Sync) -> Result<f64, Error> {
