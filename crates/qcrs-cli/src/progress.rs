@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_rest_takes_as_long_as_what_is_done() {
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         assert_eq!(left(minute, 25, 100), Some(3 * minute));
         assert_eq!(left(minute, 110, 100), Some(Duration::ZERO));
         assert_eq!(left(minute, 0, 100), None);
