@@ -76,7 +76,7 @@ fn the_lines_are_those_of_the_log() {
     let epochs: Vec<Epoch> = (1..=4).map(|number| epoch(number, 20)).collect();
     let settings = Settings { epochs: 8, ..common::settings() };
     let found = lines(&Course { data: &data, settings: &settings, epochs: &epochs }.svg());
-    // 374 wide from 50 for 8 epochs; 230 high from 32 for 0 to 1
+    // 366 wide from 58 for 8 epochs; 230 high from 32 for 0 to 1
     let share = |points: &[[f64; 2]]| points.iter().map(|[_, y]| (262.0 - y) / 230.0).collect::<Vec<_>>();
     let near = |found: &[f64], expected: &[f64]| {
         assert_eq!(found.len(), expected.len());
@@ -84,7 +84,7 @@ fn the_lines_are_those_of_the_log() {
         assert!(found.iter().zip(expected).all(close), "{found:?} instead of {expected:?}");
     };
     for line in &found {
-        let x: Vec<f64> = line.iter().map(|[x, _]| (x - 50.0) / 374.0 * 8.0).collect();
+        let x: Vec<f64> = line.iter().map(|[x, _]| (x - 58.0) / 366.0 * 8.0).collect();
         near(&x.iter().map(|x| x / 8.0).collect::<Vec<_>>(), &[0.125, 0.25, 0.375, 0.5]);
     }
     let falling = [1.0, 0.5, 1.0 / 3.0, 0.25].map(|share| share / 1.06);
