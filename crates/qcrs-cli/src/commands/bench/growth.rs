@@ -4,7 +4,6 @@ use super::{SIGMA, median, pool};
 use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use qcrs::certify::{Budget, certify};
-use qcrs::noise::{Draws, Noise};
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use qcrs::sample::{Classifier, MonteCarlo};
 use qcrs::search::Fixed;
@@ -29,7 +28,7 @@ const DRAWS: u32 = 1000;
 const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
 
 /// Certificates of COHEN that cost some time.
-struct Case {
+struct Case<'a> {
     /// What there is more of.
     thing: &'static str,
     /// How much of it.
@@ -37,13 +36,34 @@ struct Case {
     images: u32,
     draws: u32,
     threads: usize,
-    classifier: Box<dyn Classifier + Send>,
+    classifier: &'a (dyn Classifier + Send),
     seconds: Vec<f64>,
 }
 
 impl Growth<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
-        let mut cases = self.cases()?;
+        let threads = self.args.threads();
+        let classifier = self.args.load(self.shape)?.classifier;
+        let wider = FACTORS
+            .map(|factor| MoreClasses { inner: &*classifier, classes: factor * classifier.num_classes() });
+        let larger = self.larger();
+        let base = |thing, amount| {
+            let (images, classifier): (_, &(dyn Classifier + Send)) = (1, &*classifier);
+            Case { thing, amount, images, draws: DRAWS, threads, classifier, seconds: Vec::new() }
+        };
+        let mut cases = Vec::new();
+        for factor in FACTORS {
+            let draws = DRAWS * factor as u32;
+            cases.push(Case { draws, ..base("draws", draws as usize) });
+        }
+        cases.extend(FACTORS.map(|factor| Case { images: factor as u32, ..base("images", factor) }));
+        cases.extend(wider.iter().map(|wide| Case { classifier: wide, ..base("classes", wide.classes) }));
+        cases.push(base("pixels", classifier.input_len()));
+        cases.extend(
+            larger.iter().map(|large| Case { classifier: &**large, ..base("pixels", large.input_len()) }),
+        );
+        let fewer = FACTORS.into_iter().filter(|factor| *factor <= threads);
+        cases.extend(fewer.map(|threads| Case { threads, ..base("threads", threads) }));
         for round in 0..self.rounds {
             say!("round {} of {}", round + 1, self.rounds);
             for case in &mut cases {
@@ -62,53 +82,25 @@ impl Growth<'_> {
         output::print(&text(&rows, self.rounds))
     }
 
-    fn cases(&self) -> anyhow::Result<Vec<Case>> {
-        let threads = self.args.threads();
-        let load = |shape| Ok::<_, anyhow::Error>(self.args.load(shape)?.classifier);
-        let case = |thing, amount| -> anyhow::Result<Case> {
-            let classifier = load(self.shape)?;
-            Ok(Case { thing, amount, images: 1, draws: DRAWS, threads, classifier, seconds: Vec::new() })
-        };
-        let mut cases = Vec::new();
-        for factor in FACTORS {
-            let draws = DRAWS * factor as u32;
-            cases.push(Case { draws, ..case("draws", draws as usize)? });
-        }
-        for factor in FACTORS {
-            cases.push(Case { images: factor as u32, ..case("images", factor)? });
-        }
-        for factor in FACTORS {
-            let inner = load(self.shape)?;
-            let classes = factor * inner.num_classes();
-            cases.push(Case {
-                classifier: Box::new(MoreClasses { inner, classes }),
-                ..case("classes", classes)?
-            });
-        }
+    /// The same network for images of twice and four times the height and width, if it takes them.
+    fn larger(&self) -> Vec<Box<dyn Classifier + Send + Sync>> {
         let [colours, height, width] = self.shape;
-        for factor in [1, 2, 4] {
-            let shape = [colours, factor * height, factor * width];
-            match load(shape) {
-                Ok(classifier) => {
-                    cases.push(Case { classifier, ..case("pixels", shape.iter().product())? });
-                }
-                Err(error) => say!("without larger images: {error:#}"),
-            }
-        }
-        for factor in FACTORS.into_iter().filter(|factor| *factor <= threads) {
-            cases.push(Case { threads: factor, ..case("threads", factor)? });
-        }
-        Ok(cases)
+        let load = |factor: usize| Ok(self.args.load([colours, factor * height, factor * width])?.classifier);
+        let larger: anyhow::Result<Vec<_>> = [2, 4].into_iter().map(load).collect();
+        larger.unwrap_or_else(|error: anyhow::Error| {
+            say!("without larger images: {error:#}");
+            Vec::new()
+        })
     }
 }
 
-impl Case {
+impl Case<'_> {
     /// The seconds that its certificates take, one after the other.
     fn time(&self, batch: u32) -> anyhow::Result<f64> {
         let image: Vec<f32> = (0..self.classifier.input_len()).map(|i| (i % 255) as f32 / 255.0).collect();
         let search = Fixed { sigma: Sigma::new(SIGMA)? };
         let budget = Budget::new(100, self.draws, Alpha::new(0.001)?);
-        let sampler = MonteCarlo::new(&*self.classifier, batch);
+        let sampler = MonteCarlo::new(self.classifier, batch);
         let begin = Instant::now();
         for input in 0..self.images {
             certify(&search, &budget, &sampler, &image, (0, input))?;
@@ -118,26 +110,12 @@ impl Case {
 }
 
 /// A classifier with further classes that nothing is ever of.
-struct MoreClasses {
-    inner: Box<dyn Classifier + Send + Sync>,
+struct MoreClasses<'a> {
+    inner: &'a (dyn Classifier + Send + Sync),
     classes: usize,
 }
 
-impl MoreClasses {
-    fn widen(&self, scores: &[f32], out: &mut [f32]) {
-        out.fill(f32::MIN);
-        let few = self.inner.num_classes();
-        for (few, many) in scores.chunks_exact(few).zip(out.chunks_exact_mut(self.classes)) {
-            many[..few.len()].copy_from_slice(few);
-        }
-    }
-
-    fn room(&self, out: &[f32]) -> Vec<f32> {
-        vec![0.0; out.len() / self.classes * self.inner.num_classes()]
-    }
-}
-
-impl Classifier for MoreClasses {
+impl Classifier for MoreClasses<'_> {
     fn input_len(&self) -> usize {
         self.inner.input_len()
     }
@@ -147,23 +125,13 @@ impl Classifier for MoreClasses {
     }
 
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
-        let mut scores = self.room(out);
+        let few = self.inner.num_classes();
+        let mut scores = vec![0.0; out.len() / self.classes * few];
         self.inner.logits(batch, &mut scores)?;
-        self.widen(&scores, out);
-        Ok(())
-    }
-
-    fn noisy_logits(
-        &self,
-        x: &[f32],
-        noise: Noise,
-        draws: &Draws,
-        batch: &mut Vec<f32>,
-        out: &mut [f32],
-    ) -> Result<(), Error> {
-        let mut scores = self.room(out);
-        self.inner.noisy_logits(x, noise, draws, batch, &mut scores)?;
-        self.widen(&scores, out);
+        out.fill(f32::MIN);
+        for (few, many) in scores.chunks_exact(few).zip(out.chunks_exact_mut(self.classes)) {
+            many[..few.len()].copy_from_slice(few);
+        }
         Ok(())
     }
 }
@@ -175,8 +143,8 @@ struct Row {
     seconds: f64,
 }
 
-impl From<Case> for Row {
-    fn from(case: Case) -> Self {
+impl From<Case<'_>> for Row {
+    fn from(case: Case<'_>) -> Self {
         Self { thing: case.thing, amount: case.amount, seconds: median(case.seconds) }
     }
 }
