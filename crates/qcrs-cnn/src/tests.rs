@@ -267,6 +267,17 @@ fn bf16_needs_a_matrix_that_gives_the_scores() {
     assert!(Cnn::new(&graph.nodes, Instructions::best(), Precision::F32).is_ok());
 }
 
+/// In bf16 a row of one number takes the room of 32.
+#[test]
+fn weights_that_would_not_fit_are_refused_before_they_are_laid_out() {
+    let shape = [1, 1 << 20, 1];
+    let image = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape };
+    let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
+    graph.conv(0, 1, Window::whole(shape));
+    let refusal = Cnn::new(&graph.nodes, Instructions::best(), Precision::Bf16).err().unwrap();
+    assert!(refusal.to_string().contains("a network whose weights take"), "{refusal}");
+}
+
 #[test]
 fn a_value_that_overflows_is_an_error_and_never_a_score() {
     let point = Window { size: [1, 1], stride: [1, 1], pad: [0; 4] };

@@ -72,8 +72,16 @@ fn is_granted() -> bool {
     false
 }
 
-/// Multiplies some numbers here and in software: are all bits the same?
+/// Multiplies some numbers here and in software, with one and with two blocks of outputs: are all bits the same?
 unsafe fn keeps_its_definition() -> bool {
+    unsafe {
+        let one = products::<Amx, 1>() == products::<Emulated, 1>();
+        one && products::<Amx, WIDEST>() == products::<Emulated, WIDEST>()
+    }
+}
+
+/// The bits of some made-up products.
+unsafe fn products<T: Tiles, const WIDE: usize>() -> Vec<u32> {
     let number = |at: usize| ((at * 2_654_435_761) >> 7 & 0xffff) as f32 / 32_768.0 - 1.0;
     let mut values = Buffer::<Bf16>::new(TALL * SIDE * DEPTH);
     let mut weights = Buffer::<Bf16>::new(WIDEST * BLOCK);
@@ -82,19 +90,16 @@ unsafe fn keeps_its_definition() -> bool {
     weights.iter_mut().enumerate().for_each(|(at, weight)| *weight = Bf16::narrow(number(at + 7777)));
     row.iter_mut().enumerate().for_each(|(at, sum)| *sum = number(at + 99_999));
     let rows = [0, 1].map(|tall| Rows { at: tall * SIDE * DEPTH, step: DEPTH });
+    let mut sums = Sums([0.0; TALL * WIDEST * SIDE * SIDE]);
     unsafe {
-        let (mut here, mut software) = (Amx::new(), Emulated::new());
-        let (mut found, mut expected) = (Sums([0.0; 1024]), Sums([0.0; 1024]));
-        here.start::<2>(&row, 0);
-        software.start::<2>(&row, 0);
+        let mut unit = T::new();
+        unit.start::<WIDE>(&row, 0);
         for _ in 0..3 {
-            here.add::<2>(&values, rows, &weights, 0);
-            software.add::<2>(&values, rows, &weights, 0);
+            unit.add::<WIDE>(&values, rows, &weights, 0);
         }
-        here.put::<2>(&mut found);
-        software.put::<2>(&mut expected);
-        found.0.iter().zip(&expected.0).all(|(found, expected)| found.to_bits() == expected.to_bits())
+        unit.put::<WIDE>(&mut sums);
     }
+    sums.0.iter().map(|sum| sum.to_bits()).collect()
 }
 
 impl Tiles for Amx {
