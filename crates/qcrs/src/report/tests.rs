@@ -209,3 +209,11 @@ fn a_page_to_look_at() {
         write(&name, &svg);
     }
 }
+
+/// One table of everything was wider than a screen: its last column could not be seen.
+#[test]
+fn the_page_has_results_and_cost_in_tables_of_their_own() {
+    let page = page(&analysis(vec![crate::analysis::tests::small()]), &[]);
+    let captions = ["Results", "Cost and promise"].map(|name| format!("<p class=\"caption\">{name}</p>"));
+    assert!(captions.iter().all(|caption| page.contains(caption)), "{page}");
+}
