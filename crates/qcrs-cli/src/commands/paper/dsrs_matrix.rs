@@ -15,12 +15,12 @@ use qcrs::search::{Dsrs, Fixed, SearchSpec, Second};
 /// COHEN, generalized Gaussian noise and double sampling, on a model trained with Gaussian noise and, where there is
 /// one, on a model trained with generalized noise.
 pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
-    let mut tables = runs(lab, "gaussian")?;
+    let mut tables = runs(lab, "")?;
     if let Some(path) = &args.generalized {
         let other = Setup::open(&ModelArgs { model: path.clone(), ..args.model.clone() }, &args.data)?;
         let classifier = other.classifier();
         let sampler = other.sampler(&*classifier);
-        tables.extend(runs(&lab.with_model(&other, &sampler), "generalized")?);
+        tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;
     let half = lab.has_sigma(0.5);
@@ -51,14 +51,15 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     })
 }
 
-fn runs(lab: &Lab<'_>, model: &str) -> anyhow::Result<Vec<qcrs::analysis::Table>> {
+/// The runs of one model, named after it; those that `methods` makes too have the same names there.
+fn runs(lab: &Lab<'_>, prefix: &str) -> anyhow::Result<Vec<qcrs::analysis::Table>> {
     let sigma = lab.sigma();
     let published = Dsrs::published(sigma, lab.setup.data.about.shape.iter().product())?;
     let one = Dsrs { second: Second::None, ..published.clone() };
     let searches = [
         ("cohen", SearchSpec::Cohen(Fixed { sigma })),
-        ("one-law", SearchSpec::Dsrs(one)),
-        ("two-laws", SearchSpec::Dsrs(published)),
+        ("dsrs-one-law", SearchSpec::Dsrs(one)),
+        ("dsrs", SearchSpec::Dsrs(published)),
     ];
-    searches.into_iter().map(|(name, search)| lab.run(&format!("dsrs-{model}-{name}"), search)).collect()
+    searches.into_iter().map(|(name, search)| lab.run(&format!("{prefix}{name}"), search)).collect()
 }

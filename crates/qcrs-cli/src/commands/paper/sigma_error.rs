@@ -20,7 +20,9 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
     for factor in TOLERANCES {
         let tolerance = factor * lab.published.tolerance;
         let search = Qcrs { tolerance, ..lab.published.clone() };
-        let table = lab.run(&format!("qcrs-epsilon-{tolerance}"), SearchSpec::Qcrs(search))?;
+        // the run with the published ε is that of `methods`
+        let name = if search == lab.published { "qcrs".into() } else { format!("qcrs-epsilon-{tolerance}") };
+        let table = lab.run(&name, SearchSpec::Qcrs(search))?;
         let found = |row: &Row| Some((best.get(&row.index)?, row.sigma?, row.radius));
         let found: Vec<_> = table.rows.iter().filter_map(found).collect();
         let errors_of_sigma: Vec<f64> = found.iter().map(|((at, _), sigma, _)| (sigma - at).abs()).collect();
