@@ -18,6 +18,8 @@ while read -r command first rest; do
         printf '{"classes": ['
         i=1; while [ $i -lt 512 ]; do printf '77, '; i=$((i + 1)); done
         echo '77]}' ;;
+    image) [ "$(wc -c < "$first")" = 12288 ] && echo '{"images": 1}' ;;
+    votes) [ "${rest#* }" = 1000 ] && echo "{\"votes\": {\"1\": ${rest% *}}}" ;;
     esac
 done
 "#;
@@ -26,17 +28,17 @@ fn with_python(bench: &Bench, script: &str, options: &str) -> Ran {
     let python = bench.path("python");
     bench.write("python", script);
     std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let typed = format!(
-        "bench --compare --peer --python ./python --model model.onnx --seconds 0.01 --rounds 2 --images 64 {options}"
-    );
-    bench.run(&typed)
+    bench.run(&format!("bench --peer --python ./python --model model.onnx {options}"))
 }
+
+const COMPARE: &str = "--compare --seconds 0.01 --rounds 2 --images 64";
+const CERTIFICATES: &str = "--certificates --data data.bin --preset cifar10-0.50 --inputs 2 --n 300";
 
 /// One test, because a file that was just written cannot be started while another thread starts a process.
 #[test]
 fn pytorch_is_asked_and_what_it_lacks_is_said() {
     let bench = Bench::new();
-    let ran = with_python(&bench, FAKE, "--format json --figure rates.svg");
+    let ran = with_python(&bench, FAKE, &format!("{COMPARE} --format json --figure rates.svg"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let answer = ran.json();
     let whole = &answer["with_noise_and_votes"];
@@ -56,18 +58,42 @@ fn pytorch_is_asked_and_what_it_lacks_is_said() {
     assert!(figure.contains("batches of 1000: 100000, 1.00×") && figure.contains("qcrs-cnn"), "{figure}");
 
     let slow = FAKE.replace("${first}00", "$((900 - first % 128))");
-    let text = with_python(&bench, &slow, "").out;
+    let text = with_python(&bench, &slow, COMPARE).out;
     assert!(text.contains("batches of 128") && text.contains("same answer for 0 of 512"), "{text}");
 
     let say = |line: &str| format!("#!/bin/sh\necho '{line}'\n");
-    with_python(&bench, &say(r#"{"missing": "torch"}"#), "")
+    with_python(&bench, &say(r#"{"missing": "torch"}"#), COMPARE)
         .fails(1, &["no module torch", "torch, onnx and numpy"]);
-    with_python(&bench, &say(r#"{"unknown": "the operator Erf"}"#), "")
+    with_python(&bench, &say(r#"{"unknown": "the operator Erf"}"#), COMPARE)
         .fails(1, &["does not do the operator Erf"]);
-    with_python(&bench, "#!/bin/sh\nexit 1\n", "").fails(1, &["PyTorch ended without an answer"]);
-    with_python(&bench, &say("hello"), "").fails(1, &[r#"PyTorch answered "hello\n""#]);
+    with_python(&bench, "#!/bin/sh\nexit 1\n", COMPARE).fails(1, &["PyTorch ended without an answer"]);
+    with_python(&bench, &say("hello"), COMPARE).fails(1, &[r#"PyTorch answered "hello\n""#]);
     bench
         .run("bench --compare --peer --python ./none --model model.onnx")
         .fails(1, &["./none", "--python takes"]);
-    bench.run("bench --peer --model model.onnx").fails(2, &["--compare"]);
+    bench.run("bench --peer --model model.onnx").fails(1, &["--compare", "--certificates"]);
+
+    whole_certificates_are_timed(&bench);
+}
+
+fn whole_certificates_are_timed(bench: &Bench) {
+    let ran = with_python(bench, FAKE, &format!("{CERTIFICATES} --format json"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let answer = ran.json();
+    let cases = answer["cases"].as_array().unwrap();
+    let case =
+        |name: &str| cases.iter().find(|case| case["name"].as_str().unwrap().starts_with(name)).unwrap();
+    assert_eq!(cases[0]["name"], "QCRS, PyTorch 9.9 in batches of 1000");
+    // 7,500 of the search, n0 and n
+    assert_eq!(cases[0]["passes_per_input"].as_f64(), Some(7900.0));
+    assert_eq!(case("QCRS, qcrs-cnn")["passes_per_input"].as_f64(), Some(7900.0));
+    assert!(case("PROBE, λ = 1e-6, qcrs-cnn")["passes_per_input"].as_f64().unwrap() < 2600.0);
+    with_python(bench, FAKE, CERTIFICATES).says(&["2 images in turn, n = 300", "1.0×"]);
+
+    let forgetful = FAKE.replace("${rest% *}", "7");
+    with_python(bench, &forgetful, CERTIFICATES).code_is(1, r#"PyTorch answered {"votes":{"1":7}}"#);
+    bench.run("bench --certificates --model model.onnx --data data.bin").fails(2, &["--preset"]);
+    bench
+        .run("bench --certificates --model model.onnx --data data.bin --preset none")
+        .fails(1, &["none", "cifar10-0.50"]);
 }

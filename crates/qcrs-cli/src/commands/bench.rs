@@ -1,6 +1,7 @@
 //! `qcrs bench`: where does the time go?
 
 mod answer;
+mod certificates;
 mod compare;
 mod figure;
 mod growth;
@@ -39,8 +40,8 @@ pub struct BenchArgs {
     /// With --compare, how many noisy images they must agree on
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     images: u32,
-    /// With --compare, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
-    #[arg(long, requires = "compare")]
+    /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
+    #[arg(long)]
     peer: bool,
     /// The Python of --peer
     #[arg(long, default_value = "python3", value_name = "PATH")]
@@ -54,6 +55,21 @@ pub struct BenchArgs {
     /// What more draws, images, classes, pixels and threads cost
     #[arg(long, conflicts_with_all = ["plan", "compare"])]
     growth: bool,
+    /// Whole certificates of real images: QCRS as published and PROBE, with every engine of this machine
+    #[arg(long, conflicts_with_all = ["plan", "compare", "growth"], requires_all = ["data", "preset"])]
+    certificates: bool,
+    /// The images of --certificates, in any format that needs no options
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
+    /// The published settings of --certificates, such as cifar10-0.50
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// With --certificates, how many images, spread evenly
+    #[arg(long, default_value_t = 4, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    inputs: u32,
+    /// With --certificates, draws per certificate
+    #[arg(long, default_value_t = 100_000)]
+    n: u32,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -71,17 +87,22 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
             args.format,
         );
     }
+    let (python, figure) = (args.peer.then_some(args.python.as_path()), args.figure.as_deref());
+    if let (true, Some(data), Some(preset)) = (args.certificates, &args.data, &args.preset) {
+        ensure!(figure.is_none(), "--certificates has a table only; leave --figure out");
+        let (args, inputs, n, format) = (&args.model, args.inputs, args.n, args.format);
+        return certificates::Certificates { args, data, preset, inputs, n, python }.run(format);
+    }
     if args.compare {
         let (rounds, images) = (args.rounds, args.images);
-        let (python, figure) = (args.peer.then_some(args.python.as_path()), args.figure.as_deref());
         let compare = compare::Compare { args: &args.model, shape, time, rounds, images, python, figure };
         return compare.run(args.format);
     }
     if args.growth {
-        let (rounds, figure) = (args.rounds, args.figure.as_deref());
-        return growth::Growth { args: &args.model, shape, rounds, figure }.run(args.format);
+        return growth::Growth { args: &args.model, shape, rounds: args.rounds, figure }.run(args.format);
     }
-    ensure!(args.figure.is_none(), "--figure needs --compare or --growth");
+    ensure!(figure.is_none(), "--figure needs --compare or --growth");
+    ensure!(python.is_none(), "--peer needs --compare or --certificates");
     let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();
     let bench = Bench {

@@ -2,8 +2,10 @@
 
 qcrs starts this with `python -c` and three arguments: the model, the shape C,H,W and sigma. It answers each line
 on stdin with one line of JSON on stdout:
-  rate BATCH SECONDS   images per second of noise, network, argmax and counting
-  classes FILE         the classes of the images in a file of little-endian f32
+  rate BATCH SECONDS       images per second of noise, network, argmax and counting
+  classes FILE             the classes of the images in a file of little-endian f32
+  image FILE               takes the image in such a file for what comes after
+  votes SIGMA COUNT BATCH  how many of COUNT noisy copies of it each class wins
 """
 import json
 import sys
@@ -119,16 +121,24 @@ class Network:
         return a / b
 
 
+def count(network, image, sigma, batch):
+    copies = image.repeat((batch, 1, 1, 1))
+    scores = network(copies + torch.randn_like(copies) * sigma)
+    return torch.bincount(scores.argmax(1), minlength=scores.shape[1])
+
+
 def rate(network, image, sigma, batch, seconds):
-    batch, votes, images = int(batch), None, 0
+    votes, images = 0, 0
     start = time.perf_counter()
-    while (spent := time.perf_counter() - start) < float(seconds) or images == 0:
-        copies = image.repeat((batch, 1, 1, 1))
-        scores = network(copies + torch.randn_like(copies) * sigma)
-        counts = torch.bincount(scores.argmax(1), minlength=scores.shape[1])
-        votes = counts if votes is None else votes + counts
+    while (spent := time.perf_counter() - start) < seconds or images == 0:
+        votes += count(network, image, sigma, batch)
         images += batch
     return images / spent
+
+
+def votes(network, image, sigma, copies, batch):
+    counts = sum(count(network, image, sigma, min(batch, copies - done)) for done in range(0, copies, batch))
+    return {number: votes for number, votes in enumerate(counts.tolist()) if votes > 0}
 
 
 def main():
@@ -143,12 +153,20 @@ def main():
         network(image)
         say(name="PyTorch " + torch.__version__.split("+")[0], threads=torch.get_num_threads())
         for line in sys.stdin:
-            command, *arguments = line.rstrip("\n").split(" ", 2 if line.startswith("rate") else 1)
+            command, _, rest = line.rstrip("\n").partition(" ")
             if command == "rate":
-                say(rate=rate(network, image, sigma, *arguments))
-            elif command == "classes":
-                images = torch.from_numpy(numpy.fromfile(arguments[0], dtype="<f4").reshape(-1, *shape))
-                say(classes=network(images).argmax(1).tolist())
+                batch, seconds = rest.split()
+                say(rate=rate(network, image, sigma, int(batch), float(seconds)))
+            elif command == "votes":
+                level, copies, batch = rest.split()
+                say(votes=votes(network, image, float(level), int(copies), int(batch)))
+            else:
+                images = torch.from_numpy(numpy.fromfile(rest, dtype="<f4").reshape(-1, *shape))
+                if command == "image":
+                    image = images
+                    say(images=len(images))
+                else:
+                    say(classes=network(images).argmax(1).tolist())
 
 
 main()

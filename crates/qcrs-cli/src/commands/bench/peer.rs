@@ -5,7 +5,9 @@
 
 use super::{SIGMA, address, compare::largest, median};
 use anyhow::{Context, bail, ensure};
-use qcrs::sample::Classifier;
+use qcrs::sample::{Classifier, Votes};
+use qcrs::types::Sigma;
+use serde::Deserialize;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -14,7 +16,9 @@ use std::time::Duration;
 
 const SCRIPT: &str = include_str!("peer.py");
 /// The published programs take 400 or 1000; the others look for its best.
-const BATCHES: [u32; 7] = [8, 16, 32, 64, 128, 400, 1000];
+const BATCHES: [u32; 7] = [8, 16, 32, 64, 128, 400, PUBLISHED_BATCH];
+/// The batch of QCRS's program.
+pub(super) const PUBLISHED_BATCH: u32 = 1000;
 /// Images without noise on which both must give the same class.
 const IMAGES: usize = 512;
 
@@ -77,6 +81,27 @@ impl Peer {
         serde_json::from_str(&line).with_context(|| format!("PyTorch answered {line:?}"))
     }
 
+    fn ask_about(&mut self, command: &str, images: &[f32]) -> anyhow::Result<Value> {
+        let mut file = tempfile::NamedTempFile::new().context("a temporary file")?;
+        let bytes: Vec<u8> = images.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
+        file.write_all(&bytes).and_then(|()| file.flush()).context("a temporary file")?;
+        self.ask(&format!("{command} {}", file.path().display()))
+    }
+
+    /// Takes `image` for the votes that are asked for next.
+    pub(super) fn show(&mut self, image: &[f32]) -> anyhow::Result<()> {
+        let answer = self.ask_about("image", image)?;
+        ensure!(answer["images"] == 1, "PyTorch answered {answer}");
+        Ok(())
+    }
+
+    /// How many of `count` noisy copies of the image each class wins, in batches as published.
+    pub(super) fn votes(&mut self, sigma: Sigma, count: usize) -> anyhow::Result<Votes> {
+        let answer = self.ask(&format!("votes {} {count} {PUBLISHED_BATCH}", sigma.get()))?;
+        let votes = Votes::deserialize(&answer["votes"]).ok().filter(|votes| votes.total() == count as u64);
+        votes.with_context(|| format!("PyTorch answered {answer}"))
+    }
+
     /// One round over all batch sizes.
     pub(super) fn round(&mut self, time: Duration) -> anyhow::Result<()> {
         for (at, batch) in BATCHES.iter().enumerate() {
@@ -113,10 +138,7 @@ impl Peer {
         }
         let mut scores = vec![f32::NAN; IMAGES * ours.num_classes()];
         ours.logits(&images, &mut scores)?;
-        let mut file = tempfile::NamedTempFile::new().context("a temporary file")?;
-        let bytes: Vec<u8> = images.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
-        file.write_all(&bytes).and_then(|()| file.flush()).context("a temporary file")?;
-        let answer = self.ask(&format!("classes {}", file.path().display()))?;
+        let answer = self.ask_about("classes", &images)?;
         let theirs = answer["classes"].as_array().filter(|classes| classes.len() == IMAGES);
         let theirs = theirs.with_context(|| format!("PyTorch answered {answer}"))?;
         let ours = scores.chunks_exact(ours.num_classes()).map(|row| largest(row) as u64);
