@@ -1,7 +1,7 @@
 //! All of it: from a file to scores.
 
 use crate::graph::{Node, Shape};
-use crate::kernel::{self, Bf16, Buffer, Instructions, Number, Step, Unit};
+use crate::kernel::{self, Bf16, Buffer, Instructions, Number, Overflow, Step, Unit};
 use crate::plan::{Plan, TOGETHER};
 use crate::{External, Layer, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
@@ -74,8 +74,9 @@ impl Cnn {
 
 /// Steps on values that are kept in some way.
 trait Network: Send + Sync {
-    /// Scores as many images as `out` has room for; `image` writes the pixels of one.
-    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error>;
+    /// Scores as many images as `out` has room for; `image` writes the pixels of one. An image on whose way a
+    /// value became infinite or no number gets NaN, which is never a vote.
+    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]);
     fn work(&self) -> u64;
     fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<Layer>;
 }
@@ -100,29 +101,34 @@ impl<N: Number> Runner<N> {
         Ok(Self { instructions, plan, idle: Mutex::default() })
     }
 
-    fn run(
+    fn memory(&self) -> Memory<N> {
+        let pixels = self.plan.pack.to.shape.iter().product();
+        Memory { values: Buffer::new(self.plan.len), pixels: vec![0.0; pixels] }
+    }
+
+    /// Scores up to [`TOGETHER`] images, the first of which is number `first`.
+    fn group(
         &self,
         memory: &mut Memory<N>,
+        first: usize,
         image: &dyn Fn(usize, &mut [f32]),
         out: &mut [f32],
-    ) -> Result<(), Error> {
+    ) -> Result<(), Overflow> {
         let Plan { pack, steps, alone, scores, .. } = &self.plan;
         let Memory { values, pixels } = memory;
         let (early, late) = steps.split_at(*alone);
         let (classes, parts) = (scores.shape[0], scores.pixel / N::WORDS);
-        for (turn, out) in out.chunks_mut(TOGETHER * classes).enumerate() {
-            let batch = out.len() / classes;
-            for at in 0..batch {
-                image(turn * TOGETHER + at, pixels);
-                pack.run(self.instructions, pixels, values, at);
-                self.steps(early, values, at..at + 1)?;
-            }
-            self.steps(late, values, 0..batch)?;
-            for (at, row) in out.chunks_exact_mut(classes).enumerate() {
-                let first = scores.at(at, 0, 0);
-                for (class, score) in row.iter_mut().enumerate() {
-                    *score = N::whole(values, first + class, parts);
-                }
+        let batch = out.len() / classes;
+        for at in 0..batch {
+            image(first + at, pixels);
+            pack.run(self.instructions, pixels, values, at);
+            self.steps(early, values, at..at + 1)?;
+        }
+        self.steps(late, values, 0..batch)?;
+        for (at, row) in out.chunks_exact_mut(classes).enumerate() {
+            let first = scores.at(at, 0, 0);
+            for (class, score) in row.iter_mut().enumerate() {
+                *score = N::whole(values, first + class, parts);
             }
         }
         Ok(())
@@ -133,25 +139,32 @@ impl<N: Number> Runner<N> {
         steps: &[(String, Step<N>)],
         values: &mut [N],
         images: Range<usize>,
-    ) -> Result<(), Error> {
-        steps.iter().try_for_each(|(name, step)| {
-            let done = kernel::run(self.instructions, step, values, images.clone());
-            done.map_err(|_| Error::Engine(format!("a value of `{name}` became infinite or no number")))
-        })
+    ) -> Result<(), Overflow> {
+        steps.iter().try_for_each(|(_, step)| kernel::run(self.instructions, step, values, images.clone()))
     }
 }
 
 impl<N: Number> Network for Runner<N> {
-    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) -> Result<(), Error> {
+    fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut memory = idle.unwrap_or_else(|| Memory {
-            values: Buffer::new(self.plan.len),
-            pixels: vec![0.0; self.plan.pack.to.shape.iter().product()],
-        });
-        // what an overflow left behind is not used again
-        self.run(&mut memory, image, out)?;
+        let mut memory = idle.unwrap_or_else(|| self.memory());
+        let classes = self.plan.scores.shape[0];
+        for (turn, out) in out.chunks_mut(TOGETHER * classes).enumerate() {
+            let first = turn * TOGETHER;
+            if self.group(&mut memory, first, image, out).is_ok() {
+                continue;
+            }
+            // one after the other in fresh memory: nothing depends on who stood beside whom, on what an overflow
+            // left behind, or on what is read past the end of a value and weighed with 0
+            for (at, row) in out.chunks_exact_mut(classes).enumerate() {
+                memory = self.memory();
+                if self.group(&mut memory, first + at, image, row).is_err() {
+                    row.fill(f32::NAN);
+                }
+            }
+            memory = self.memory();
+        }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
-        Ok(())
     }
 
     fn work(&self) -> u64 {
@@ -182,7 +195,8 @@ impl Classifier for Cnn {
             )));
         }
         let copy = |at: usize, pixels: &mut [f32]| pixels.copy_from_slice(&batch[at * len..][..len]);
-        self.network.scores(&copy, out)
+        self.network.scores(&copy, out);
+        Ok(())
     }
 
     /// Draws the noise into the memory that the first step reads, image after image.
@@ -201,6 +215,7 @@ impl Classifier for Cnn {
         }
         let first = draws.range.start;
         let draw = |at: usize, pixels: &mut [f32]| noise.add(&draws.stream, first + at as u32, x, pixels);
-        self.network.scores(&draw, out)
+        self.network.scores(&draw, out);
+        Ok(())
     }
 }

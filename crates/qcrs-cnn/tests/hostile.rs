@@ -278,7 +278,7 @@ fn a_pooling_hides_no_overflow() {
             image[2..16].fill(0.25); // the first window's second number is the first that is compared
             image[0] = 0.25;
         }
-        let error = cnn.logits(&image, &mut scores).unwrap_err().to_string();
-        assert!(error.contains("`a` became infinite or no number"), "{operator} {value}: {error}");
+        cnn.logits(&image, &mut scores).unwrap();
+        assert!(scores.iter().all(|score| score.is_nan()), "{operator} {value}: {scores:?}");
     }
 }

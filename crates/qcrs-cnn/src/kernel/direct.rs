@@ -1,7 +1,7 @@
 //! A convolution as it is defined: for every pixel, rows of numbers times rows of weights.
 //!
 //! With channels innermost, the pixels that one row of the window covers are one run of numbers in
-//! memory, whatever the size of the window. Eight pixels and 32 channels are summed at once.
+//! memory, whatever the size of the window. Several pixels and 16 or 32 channels are summed at once.
 
 use super::lanes::Lanes;
 use super::{Buffer, CHANNELS, Check, Isa, Place, Tail, Walk};
@@ -13,7 +13,7 @@ pub(crate) struct Direct {
     pub(crate) from: Place,
     pub(crate) to: Place,
     pub(crate) tail: Tail,
-    /// The first pixel of the window for the first output, without the image.
+    /// Pixels of the frame that windows reach into: above, left, below, right.
     pad: [usize; 4],
     stride: [usize; 2],
     /// How many rows the window has, and how many numbers each.
@@ -105,10 +105,9 @@ impl Direct {
 
     /// Where an output pixel reads, writes and finds its summand.
     #[inline(always)]
-    fn pixel(&self, &Walk { image, y, x, .. }: &Walk) -> [usize; 3] {
-        let from = self.from.corner(image, self.pad)
-            + y * self.stride[0] * self.from.row
-            + x * self.stride[1] * self.from.pixel;
+    fn pixel(&self, walk: &Walk) -> [usize; 3] {
+        let from = self.from.window(walk, self.pad, self.stride);
+        let &Walk { image, y, x, .. } = walk;
         [from, self.to.at(image, y, x), self.tail.add.map_or(0, |add| add.at(image, y, x))]
     }
 

@@ -1,8 +1,8 @@
 //! How does a processor do one step?
 //!
 //! The only place with `unsafe`. Its ground: a step is made by `plan`, which lays out every value with
-//! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], whose
-//! debug assertions check each one.
+//! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], [`Number`]
+//! or [`tiles::Tiles`], whose debug assertions check each one.
 #![allow(unsafe_code)]
 #![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
 #![allow(clippy::needless_range_loop)] // registers are numbered: two arrays are indexed side by side

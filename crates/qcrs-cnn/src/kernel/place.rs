@@ -31,6 +31,12 @@ impl Place {
     pub(crate) fn corner(&self, image: usize, pad: [usize; 4]) -> usize {
         self.start + image * self.image - pad[0] * self.row - pad[1] * self.pixel
     }
+
+    /// The same for the window of the output where `walk` stands.
+    #[inline(always)]
+    pub(crate) fn window(&self, walk: &Walk, pad: [usize; 4], stride: [usize; 2]) -> usize {
+        self.corner(walk.image, pad) + walk.y * stride[0] * self.row + walk.x * stride[1] * self.pixel
+    }
 }
 
 /// Places in rows and columns, row after row and image after image: a division takes longer than a pixel.

@@ -30,7 +30,7 @@ impl Pooling {
                 for c in (0..self.to.pixel).step_by(L::COUNT) {
                     unsafe {
                         let pixel = |v: usize, u: usize| N::load::<L>(memory, self.from.at(image, v, u) + c);
-                        // two steps on the way: sums of a row, then of the rows, in this order everywhere
+                        // pixel after pixel, row after row: the same order, and so the same sum, everywhere
                         let over = |combine: &mut dyn FnMut(L, L) -> L, start: L| {
                             rows.clone().fold(start, |all, v| {
                                 columns.clone().fold(all, |all, u| combine(all, pixel(v, u)))

@@ -206,9 +206,7 @@ impl Tiled {
     /// Where the window of an output begins.
     #[inline(always)]
     fn corner(&self, at: &Walk) -> usize {
-        self.from.corner(at.image, self.pad)
-            + at.y * self.stride[0] * self.from.row
-            + at.x * self.stride[1] * self.from.pixel
+        self.from.window(at, self.pad, self.stride)
     }
 
     /// All pieces of a step's pixels times the weights of a panel.
