@@ -62,8 +62,9 @@ impl Run {
     /// Certifies the inputs that have no record yet and appends one line for each, in order.
     ///
     /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of
-    /// another. `on_record` sees every record in order before it is written, and may add to it. Stops at the first error that is not a fact about the input; what was finished
-    /// before it is kept, and running again goes on from there.
+    /// another. `on_record` sees every record in order before it is written, and may add to it. Stops at the
+    /// first error that is not a fact about the input; what was finished before it is kept, and running again
+    /// goes on from there.
     pub fn certify(
         &mut self,
         sampler: &dyn SampleUnderNoise,
@@ -99,6 +100,10 @@ impl Run {
     }
 
     fn write_results(&self) -> Result<(), Error> {
+        // two shards that end together: the second writes what both have
+        let path = self.dir.join("spec.json");
+        let spec = std::fs::File::open(&path).map_err(Error::io(&path))?;
+        spec.lock().map_err(Error::io(&path))?;
         let stored = read(&self.dir)?;
         lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))
     }

@@ -124,7 +124,10 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
             return Err(Error::format(orphan, problem));
         }
         let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
-        return lines::write_aside(&path, &(text + "\n"));
+        // of two that begin at once one comes first, and the other has to agree
+        if lines::write_new(&path, &(text + "\n"))? {
+            return Ok(());
+        }
     }
     let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
     let bad = |e: serde_json::Error| Error::format(&path, format!("not a spec this qcrs understands: {e}"));

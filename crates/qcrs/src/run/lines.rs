@@ -3,7 +3,7 @@
 use crate::types::Error;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// A file of JSON lines, open for appending and locked against a second writer.
@@ -54,12 +54,29 @@ pub(super) fn write<'a, T: Serialize + 'a>(
 
 /// Writes `text` aside and renames: the file is whole or absent.
 pub(super) fn write_aside(path: &Path, text: &str) -> Result<(), Error> {
+    aside(path, text, |aside| fs::rename(aside, path))
+}
+
+/// The same for a file that nobody else has written meanwhile; whether it was ours.
+pub(super) fn write_new(path: &Path, text: &str) -> Result<bool, Error> {
+    aside(path, text, |aside| {
+        let linked = fs::hard_link(aside, path);
+        match linked {
+            Ok(()) => fs::remove_file(aside).map(|()| true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(aside).map(|()| false),
+            // not every file system has links
+            Err(_) => fs::rename(aside, path).map(|()| true),
+        }
+    })
+}
+
+fn aside<T>(path: &Path, text: &str, then: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, Error> {
     let aside = path.with_extension(format!("{}.tmp", std::process::id()));
     let write = || {
         let mut file = File::create(&aside)?;
         file.write_all(text.as_bytes())?;
         file.sync_data()?;
-        fs::rename(&aside, path)
+        then(&aside)
     };
     write().map_err(|source| {
         // nothing more can be done about a file that cannot even be removed
@@ -88,4 +105,19 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error>
         })
     };
     lines.enumerate().map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_new_files_the_first_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spec.json");
+        assert!(write_new(&path, "first").unwrap());
+        assert!(!write_new(&path, "second").unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left aside");
+    }
 }

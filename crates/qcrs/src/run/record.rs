@@ -68,6 +68,6 @@ pub enum Finding {
 pub struct Timing {
     /// The index of the input in its dataset.
     pub index: u32,
-    /// Wall time of this input alone, as if nothing else had run.
+    /// Its share of the wall time: the k-th part while k inputs were under way.
     pub seconds: f64,
 }
