@@ -5,9 +5,12 @@ mod common;
 
 use common::alpha;
 use qcrs::bounds::clopper_pearson_lower;
-use qcrs::noise::{GeneralizedGaussian, Noise, Phase, Stream};
+use qcrs::certify::{Budget, certify};
+use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
 use qcrs::radius::dsrs::{DoubleSampling, Shares};
-use qcrs::types::Sigma;
+use qcrs::sample::{SampleUnderNoise, Votes};
+use qcrs::search::Dsrs;
+use qcrs::types::{Error, Sigma};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Binomial, Distribution};
@@ -93,4 +96,25 @@ fn the_worst_sets_keep_their_distance() {
         let wrong = failures(&double, &all[..100], truth, observed);
         assert!(wrong > 20, "only {wrong} of 100 wrong with observed shares");
     }
+}
+
+/// Stopping at will needs a bound that holds at every number of draws at once; this one holds at one only.
+#[test]
+fn two_laws_are_never_asked_until_they_agree() {
+    struct Unanimous;
+    impl SampleUnderNoise for Unanimous {
+        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+            let mut votes = Votes::default();
+            draws.range.clone().for_each(|_| votes.add(1));
+            Ok(votes)
+        }
+    }
+    let search = Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap();
+    let ask = |at_radius| {
+        let budget = Budget { at_radius, ..Budget::new(10, 1000, alpha(ALPHA)) };
+        certify(&search, &budget, &Unanimous, &[0.0; 3072], (0, 0))
+    };
+    assert!(ask(None).is_ok());
+    let error = ask(Some(0.1)).unwrap_err().to_string();
+    assert!(error.contains("one radius only"), "{error}");
 }

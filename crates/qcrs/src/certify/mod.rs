@@ -100,6 +100,10 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     let mut probe = Probe::new(sampler, x, (seed, input), budget.alpha, budget.n);
     let plan = search.search(&mut probe)?;
+    if plan.laws.is_some() && budget.at_radius.is_some() {
+        // its bound holds for a number of draws that is fixed beforehand
+        return Err(Error::Invalid("generalized noise cannot be asked about one radius only".into()));
+    }
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
