@@ -48,10 +48,11 @@ impl Iss {
         let problem = if self.draws == 0 || self.unit == 0 {
             "planning needs at least one draw, and n is a multiple of one; see --gradient-n".into()
         } else if !loss_is_possible {
-            format!(
-                "a radius can lose a positive amount, or a share below 1, not {:?}; see --loss",
-                self.loss
-            )
+            let loss = match self.loss {
+                Loss::Absolute(loss) => loss.to_string(),
+                Loss::Relative(loss) => format!("{} %", 100.0 * loss),
+            };
+            format!("a radius can lose a positive amount, or a share below 1, not {loss}; see --loss")
         } else {
             return Ok(());
         };

@@ -77,6 +77,11 @@ impl ProbeSearch {
         let problem = if low >= high {
             let (low, high) = (low.get(), high.get());
             format!("the search region [{low}, {high}] is empty; --left must be below --right")
+        } else if self.sigma < *low || self.sigma > *high {
+            let (sigma, low, high) = (self.sigma.get(), low.get(), high.get());
+            format!(
+                "the class is named at {sigma}, outside of the region [{low}, {high}]; see --sigma, --left and --right"
+            )
         } else if !(*lambda >= 0.0 && lambda.is_finite()) {
             format!("the price of a draw must be 0 or positive, got {lambda}; see --lambda")
         } else if *first == 0 || *batch < 8 {
