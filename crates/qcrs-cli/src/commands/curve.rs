@@ -1,10 +1,10 @@
 //! `qcrs curve`
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Curve, CurvePoint};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
@@ -21,6 +21,8 @@ pub struct CurveArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// These inputs instead of a selection, such as 0,50,100
     #[arg(long, value_delimiter = ',', value_name = "IDS")]
     ids: Vec<u32>,
@@ -55,19 +57,19 @@ pub struct CurveArgs {
 
 /// Draws and prints the curves.
 pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
-    let start = Sigma::new(args.sigma)?;
+    let start = Sigma::new(args.sigma).context("--sigma")?;
     let sigmas = sigmas(args)?;
     let alpha = Alpha::new(args.alpha)?;
     let draws = (u64::from(args.points) + 1) * u64::from(args.n);
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
     let setup = Setup::open(&args.model, &args.data)?;
     let all = setup.len()?;
-    let ids = if args.ids.is_empty() { setup.ids(&args.data)? } else { args.ids.clone() };
+    let ids = if args.ids.is_empty() { setup.ids(&args.selection)? } else { args.ids.clone() };
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
     let passes = ids.len() as u64 * draws;
     let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes).watch(&sampler, || {
@@ -85,6 +87,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
 fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
     let low = args.left.unwrap_or(0.24 * args.sigma);
     let high = args.right.unwrap_or(3.4 * args.sigma);
+    Sigma::new(low).context("--left")?;
     ensure!(low < high, "--left {low} must be below --right {high}");
     let last = f64::from(args.points - 1);
     let at = |i: u32| Ok(Sigma::new(low + (high - low) * f64::from(i) / last)?);
@@ -119,7 +122,7 @@ pub fn curve(
         points.push(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper });
     }
     let caption = format!("input {id}: {}", setup.class_name(class));
-    Ok(Curve { index: id, label: example.label, class, caption, points, chosen: None })
+    Ok(Curve { index: id, label: example.label, class, caption, points })
 }
 
 fn text(curves: &[Curve]) -> String {

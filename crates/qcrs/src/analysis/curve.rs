@@ -15,8 +15,6 @@ pub struct Curve {
     pub caption: String,
     /// The σ tried, in rising order.
     pub points: Vec<CurvePoint>,
-    /// The σ that a search chose for this input, if one did.
-    pub chosen: Option<f64>,
 }
 
 /// What a number of draws at one σ say.

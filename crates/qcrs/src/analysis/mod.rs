@@ -19,7 +19,7 @@ pub use curve::{Curve, CurvePoint};
 pub use estimate::{Estimate, high_probability_accuracy};
 pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
-pub use summary::{Summary, guarantee_name};
+pub use summary::Summary;
 pub use table::{Row, Table};
 
 use crate::types::Error;

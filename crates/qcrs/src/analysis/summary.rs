@@ -85,7 +85,7 @@ impl Summary {
 }
 
 /// The name of a promise, as spec.json writes it.
-pub fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
+fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
     match guarantee {
         Some(Guarantee::FixedSigma) => "fixed-sigma",
         Some(Guarantee::FrozenSigma) => "frozen-sigma",

@@ -120,7 +120,7 @@ fn class(field: &str, name: &str) -> Result<Option<usize>, String> {
     if field == "-1" { Ok(None) } else { number(field, name).map(Some) }
 }
 
-/// A radius or noise level. NaN is in the files of at least one published program: it certifies nothing.
+/// A radius or noise level. At least one published program writes NaN; what it certified then, nobody knows.
 fn real(field: &str, name: &str) -> Result<f64, String> {
     let value = field.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number from 0 up"))

@@ -36,7 +36,10 @@ pub fn all(
         figures.push((name, believed(table, belief).svg(style)));
     }
     for curve in curves.iter().filter(|curve| curve.points.len() > 1) {
-        figures.push((format!("sigma-radius-{}", curve.index), sigma_radius(curve).svg(style)));
+        figures.push((
+            format!("sigma-radius-{}", curve.index),
+            sigma_radius(curve, &analysis.tables).svg(style),
+        ));
     }
     Ok(figures)
 }
@@ -154,7 +157,8 @@ fn sigma(analysis: &Analysis) -> Plot {
     }
 }
 
-fn sigma_radius(curve: &Curve) -> Plot {
+/// The curve, with the σ that each search chose for the same input.
+fn sigma_radius(curve: &Curve, tables: &[Table]) -> Plot {
     let points = &curve.points;
     let radius: Vec<(f64, f64)> = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0))).collect();
     // room for the band, but the curve is what one looks at: a unanimous vote has no upper bound at all
@@ -166,18 +170,25 @@ fn sigma_radius(curve: &Curve) -> Plot {
         None => 0.0,
     };
     let band = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0), upper(p))).collect();
+    let searches = tables.iter().filter(|table| table.sigma_varies());
+    let chosen: Vec<(&str, f64)> = searches
+        .filter_map(|table| {
+            let row = table.rows.iter().find(|row| row.index == curve.index)?;
+            Some((table.name.as_str(), row.sigma?))
+        })
+        .collect();
     let (low, high) = points
         .iter()
         .map(|p| p.sigma)
-        .chain(curve.chosen)
+        .chain(chosen.iter().map(|(_, sigma)| *sigma))
         .fold((f64::INFINITY, 0.0_f64), |(low, high), sigma| (low.min(sigma), high.max(sigma)));
     let marks = vec![Mark::Band(band), Mark::Line(radius.clone()), Mark::Dots(radius)];
     let mut series =
         vec![Series { name: "certified radius; band up to its upper bound".into(), style: 0, marks }];
-    if let Some(chosen) = curve.chosen {
-        let name = format!("σ chosen by the search: {}", down(chosen, 4));
-        series.push(Series { name, style: 1, marks: vec![Mark::Rule(chosen)] });
-    }
+    series.extend(chosen.into_iter().enumerate().map(|(at, (name, sigma))| {
+        let name = format!("σ of {name}: {}", down(sigma, 4));
+        Series { name, style: at + 1, marks: vec![Mark::Rule(sigma)] }
+    }));
     let caption =
         if curve.caption.is_empty() { format!("class {}", curve.class) } else { curve.caption.clone() };
     Plot {

@@ -22,7 +22,7 @@ mod bars;
 mod base64;
 mod data;
 mod figures;
-mod format;
+pub mod format;
 mod grid;
 mod html;
 pub mod plot;

@@ -1,4 +1,4 @@
-//! A page of figures and tables for numbers that are no certificates, such as the course of a training.
+//! A page of figures and tables of any kind, such as the course of a training or an experiment of the paper.
 
 use super::grid::{Cell, Grid, markdown_escape};
 use super::html::render;

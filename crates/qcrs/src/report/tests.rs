@@ -29,14 +29,7 @@ fn curve() -> Curve {
         CurvePoint { sigma, p_lower: 0.9, p_upper: 0.95, radius, radius_upper: radius.map(|r| r * 1.1) }
     };
     let points = (0..16).map(point).collect();
-    Curve {
-        index: 20,
-        label: Some(7),
-        class: 7,
-        caption: "horse, n = 10,000".into(),
-        points,
-        chosen: Some(0.3125),
-    }
+    Curve { index: 20, label: Some(7), class: 7, caption: "horse, n = 10,000".into(), points }
 }
 
 fn page(analysis: &Analysis, pictures: &[Picture]) -> String {
@@ -127,7 +120,7 @@ fn the_page_needs_nothing_else_and_states_the_promise() {
 #[test]
 fn figures_stand_alone() {
     let analysis = analysis(vec![per_input()]);
-    let flat = Curve { index: 21, points: vec![curve().points[0]; 2], chosen: None, ..curve() };
+    let flat = Curve { index: 21, points: vec![curve().points[0]; 2], ..curve() };
     let all = figures(&analysis, &[curve(), flat]).unwrap();
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
