@@ -1,4 +1,4 @@
-//! A TOML file can hold any command's options:
+//! A TOML file can hold the options of a command:
 //!
 //! ```toml
 //! [certify]
@@ -17,13 +17,15 @@ use std::path::{Path, PathBuf};
 /// The arguments with the options of `--config FILE` put in.
 pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let Some(at) = command_position(&typed) else { return Ok(typed) };
+    let name = typed[at].to_string_lossy();
     // what stands after `train` is the trainer's
-    let ours = if typed[at] == "train" { &typed[..at] } else { &typed[..] };
+    let ours = if name == "train" { &typed[..at] } else { &typed[..] };
     let Some(path) = config_path(ours) else { return Ok(typed) };
-    if typed[at] == "train" {
-        bail!("{}: the trainer reads no file of options; type them", path.display());
+    let has_parts = |command: &clap::Command| command.has_subcommands();
+    if name == "train" || Qcrs::command().find_subcommand(&*name).is_some_and(has_parts) {
+        bail!("{}: `{name}` reads no file of options; type them", path.display());
     }
-    let options = options(&path, &typed[at].to_string_lossy())?;
+    let options = options(&path, &name)?;
     let mut all = typed;
     all.splice(at + 1..=at, options.into_iter().map(OsString::from));
     Ok(all)
@@ -104,5 +106,11 @@ mod tests {
             assert!(error.contains('/'), "{error}");
         }
         assert!(expanded("", &["qcrs", "certify", "--config", "/nowhere.toml"]).is_err());
+        for typed in
+            [["qcrs", "--config=FILE", "bank", "check"], ["qcrs", "--config=FILE", "train", "gaussian"]]
+        {
+            let error = format!("{:#}", expanded("", &typed).unwrap_err());
+            assert!(error.contains("reads no file of options"), "{error}");
+        }
     }
 }

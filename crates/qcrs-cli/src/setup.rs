@@ -1,6 +1,6 @@
 //! What it means: a model and images that fit together, ready to be asked.
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{self, Example, Opened};
@@ -76,16 +76,12 @@ impl Setup {
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
-    pub fn selection(&self, data: &DataArgs) -> anyhow::Result<Selection> {
-        let all = data.selection(self.len()?);
-        let Some(class) = &data.of_class else { return Ok(all) };
+    pub fn selection(&self, args: &SelectionArgs) -> anyhow::Result<Selection> {
+        let all = args.among(self.len()?);
+        let Some(class) = &args.of_class else { return Ok(all) };
         let class = self.class(class)?;
-        let mut listed = Vec::new();
-        for id in (Selection { count: None, ..all.clone() }).ids() {
-            if self.example(id)?.label == Some(class) {
-                listed.push(id);
-            }
-        }
+        let everything = Selection { count: None, ..all.clone() };
+        let listed = self.of_class(class, everything.ids()).collect::<Result<Vec<_>, _>>()?;
         if listed.is_empty() {
             bail!("none of the selected inputs is labelled {}; see --of-class", self.class_name(class));
         }
@@ -93,15 +89,25 @@ impl Setup {
     }
 
     /// The ids of the inputs that are asked for, at least one.
-    pub fn ids(&self, data: &DataArgs) -> anyhow::Result<Vec<u32>> {
-        let selection = self.selection(data)?;
+    pub fn ids(&self, args: &SelectionArgs) -> anyhow::Result<Vec<u32>> {
+        let selection = self.selection(args)?;
         let ids: Vec<u32> = selection.ids().collect();
         let of = selection.of;
         ensure!(
             !ids.is_empty(),
-            "no input is selected; --skip, --offset, --max and --count leave nothing of {of}"
+            "no input is selected; --skip, --offset, --max, --count and --of-class leave nothing of {of}"
         );
         Ok(ids)
+    }
+
+    /// Those of the `ids` whose input is labelled `class`.
+    pub fn of_class(
+        &self,
+        class: usize,
+        ids: impl Iterator<Item = u32>,
+    ) -> impl Iterator<Item = Result<u32, Error>> {
+        let labelled = move |id| Ok((self.example(id)?.label == Some(class)).then_some(id));
+        ids.map(labelled).filter_map(Result::transpose)
     }
 
     /// The class with this name or number.
@@ -130,11 +136,11 @@ impl Setup {
         budget: Budget,
         one_class: Option<usize>,
         seed: u64,
-    ) -> anyhow::Result<Spec> {
-        Ok(Spec {
+    ) -> Spec {
+        Spec {
             qcrs: env!("CARGO_PKG_VERSION").into(),
             noise: Noise::VERSION.into(),
-            model: self.model_spec()?,
+            model: self.model_spec(),
             data: self.data.about.clone(),
             selection,
             guarantee: Guarantee::of(&search, one_class),
@@ -143,15 +149,14 @@ impl Setup {
             search,
             budget,
             seed,
-        })
+        }
     }
 
     /// What a spec has to say about the model.
-    pub fn model_spec(&self) -> anyhow::Result<ModelSpec> {
-        let path = &self.args.model;
-        Ok(ModelSpec {
-            name: file_name(path),
-            blake3: hash_file(path)?,
+    pub fn model_spec(&self) -> ModelSpec {
+        ModelSpec {
+            name: file_name(&self.args.model),
+            blake3: self.model.blake3.clone(),
             engine: self.model.engine.clone(),
             device: self.args.device.to_string(),
             precision: self.args.precision.to_string(),
@@ -159,20 +164,13 @@ impl Setup {
             transform: self.transform.clone(),
             classes: self.model.classifier.num_classes(),
             batch: (!self.model.batch_invariant).then_some(self.args.batch),
-        })
+        }
     }
 }
 
 /// The last part of a path, for people.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-fn hash_file(path: &Path) -> anyhow::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    let read = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
-    read.with_context(|| path.display().to_string())?;
-    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// Lets Ctrl-C stop `sampler` after its current batch; a second one ends the process at once.

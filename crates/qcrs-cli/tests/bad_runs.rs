@@ -129,7 +129,8 @@ fn report_checks_what_it_is_asked_for() {
         ("report r --data other.bin --html x.html", 1, "--data is not the data of r"),
         ("report r --html data.bin/x.html", 1, "cannot write data.bin/x.html"),
         ("report r --figures data.bin", 1, "cannot write data.bin"),
-        ("report r --skip 2", 2, "data"),
+        ("report r --split test", 2, "data"),
+        ("report r --skip 0", 2, "--skip"),
     ] {
         bench.run(typed).fails(code, &[words]);
         assert!(absent(&bench.path("x.html")), "{typed}");

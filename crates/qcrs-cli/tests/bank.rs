@@ -63,7 +63,7 @@ fn what_does_not_belong_is_refused_before_anything_is_written() {
     bench
         .run("bank add b c --data other.bin")
         .fails(1, &["c: not of this --data: its blake3 is", "qcrs certify"]);
-    bench.run("bank add b c --data data.bin --skip 2").fails(1, &["the runs say which inputs", "--skip"]);
+    bench.run("bank add b c --data data.bin --skip 2").fails(2, &["--skip"]);
     bench.run("bank add b nowhere --data data.bin").fails(1, &["nowhere: no run"]);
     bench.run("bank add b c").fails(2, &["--data"]);
     bench.run("bank add b --data data.bin").fails(2, &["<RUN>"]);
@@ -143,9 +143,36 @@ fn certify_asks_the_bank_and_goes_on_with_it() {
     bench.write("r/records-0-of-1.jsonl", kept.join("\n") + "\n");
     bench.certify("--method cohen --bank b --run r").says(&[]);
     assert_eq!(bench.records("r"), records);
+    // a bank that never heard of the first inputs would contradict them
+    bench.write("r/records-0-of-1.jsonl", kept.join("\n") + "\n");
+    fs::create_dir(bench.path("x")).unwrap();
+    bench
+        .certify("--method cohen --bank x/b --run r")
+        .fails(1, &["r: the bank knows nothing of input 0", "began with"]);
+    bench.write("r/records-0-of-1.jsonl", &records);
     // another run finds the balls of the first
     bench.certify("--method cohen --seed 5 --bank b --run s").says(&["memory-bank"]);
     assert_eq!(bench.records("s").lines().count(), 8);
+}
+
+/// What is reported is the answer of the bank, so that is looked at too.
+#[test]
+fn verify_looks_at_what_the_bank_said() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --bank b --run r").says(&[]);
+    let (good, spec) = (bench.records("r"), bench.read("r/spec.json"));
+    let wide = good.replacen("\"ball\":{\"class\":1,\"radius\":0.", "\"ball\":{\"class\":1,\"radius\":9.", 1);
+    let lost = good.replacen(",\"bank\":{\"ball\":null,\"why\":\"no certificate\"}", "", 1);
+    for changed in [wide, lost] {
+        assert_ne!(changed, good);
+        bench.write("r/records-0-of-1.jsonl", changed);
+        bench.run("verify r").fails(1, &["r: input", "the answer of the bank"]);
+    }
+    bench.write("r/records-0-of-1.jsonl", &good);
+    bench.write("r/spec.json", spec.replace("memory-bank", "fixed-sigma"));
+    bench.run("verify r").fails(1, &["promises more or less", "memory-bank"]);
+    bench.write("r/spec.json", spec);
+    bench.run("verify r").says(&["8 of 8"]);
 }
 
 #[test]
@@ -157,5 +184,11 @@ fn a_bank_goes_with_one_writer_and_whole_classes() {
     bench.certify("--method cohen --run r --one-class 1").says(&["class-wise"]);
     bench.run("bank add b r --data data.bin").fails(1, &["r: its answers are yes and no"]);
     bench.certify("--method cohen --run t").says(&["fixed-sigma"]);
+    // another engine is, in the last bits, another classifier
+    bench.certify("--method cohen --engine cnn --run u").says(&[]);
+    bench.run("bank add engines t --data data.bin").says(&["8 records are new"]);
+    bench
+        .run("bank add engines u --data data.bin")
+        .fails(1, &["u: ", "belongs to the classifier", "by rten"]);
     bench.certify("--method cohen --bank b --run t").fails(1, &["guarantee"]);
 }

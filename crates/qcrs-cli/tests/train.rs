@@ -57,7 +57,7 @@ fn without_a_trainer_it_says_how_to_build_one(bench: &Bench) {
     let path = bench.path("empty").to_str().unwrap().to_owned();
     let words = ["no program qcrs-train", "pip install torch==2.13.0", "cargo build --release -p qcrs-train"];
     train(bench, "train gaussian", &path).fails(1, &words);
-    train(bench, "--config x train gaussian", &path).fails(1, &["the trainer reads no file of options"]);
+    train(bench, "--config x train gaussian", &path).fails(1, &["`train` reads no file of options"]);
     // what it says is what the trainer's own build says
     let build = include_str!("../../qcrs-train/build.rs");
     for line in

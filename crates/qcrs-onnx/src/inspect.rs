@@ -42,6 +42,18 @@ pub(crate) struct Port {
     pub(crate) dims: Option<Vec<Option<usize>>>,
 }
 
+impl File {
+    /// The hash of the file alone, or with those beside it: two networks can differ in these only.
+    pub(crate) fn blake3(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.bytes);
+        for part in self.external.iter().flat_map(|(name, content)| [name.as_bytes(), content]) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
 /// Reads the file and the weight files beside it.
 pub(crate) fn read(path: &Path) -> Result<File, Error> {
     let size = std::fs::metadata(path).map_err(Error::io(path))?.len();

@@ -16,6 +16,8 @@ pub struct Model {
     pub classifier: Box<dyn Classifier + Send + Sync>,
     /// What runs it, with its version; scores of another engine may differ in the last bits.
     pub engine: String,
+    /// The BLAKE3 hash of everything that was loaded: the file, and the files with weights beside it.
+    pub blake3: String,
     /// One image, as the model declares it.
     pub input: InputShape,
     /// The number of images the model was exported for, if it takes no other; calls are split and
@@ -74,7 +76,8 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
             );
         }
     }
-    Ok(Model { classifier: Box::new(network), engine, input, fixed_batch, batch_invariant, notes })
+    let blake3 = file.blake3();
+    Ok(Model { classifier: Box::new(network), engine, blake3, input, fixed_batch, batch_invariant, notes })
 }
 
 /// Our own engine on the model at `path`, to look into.

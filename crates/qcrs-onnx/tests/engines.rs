@@ -175,9 +175,16 @@ fn weights_in_a_file_beside_the_model_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let mut model = tiny.model();
     let data = move_out(&mut graph(&mut model).initializer[0], "weights.data");
-    std::fs::write(folder.path().join("weights.data"), data).unwrap();
+    std::fs::write(folder.path().join("weights.data"), &data).unwrap();
     let path = write(folder.path(), &model);
     let images = numbers(9, 60);
+    // the weights belong to the identity of the model, although its file knows nothing of them
+    let hash = || load_with(&path, SHAPE, EngineChoice::Rten).unwrap().blake3;
+    let first = hash();
+    std::fs::write(folder.path().join("weights.data"), vec![0; data.len()]).unwrap();
+    assert_ne!(hash(), first);
+    std::fs::write(folder.path().join("weights.data"), data).unwrap();
+    assert_eq!(hash(), first);
     for engine in engines() {
         let found = scores(&load_with(&path, SHAPE, engine).unwrap(), &images);
         for (want, got) in tiny.scores(&images).into_iter().zip(found) {

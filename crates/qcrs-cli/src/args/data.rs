@@ -1,4 +1,4 @@
-//! Which images, read how?
+//! Which images, read how, and which of them?
 
 use qcrs::data::{Channels, Layout, OpenOptions, Range, Split};
 use qcrs::run::Selection;
@@ -14,21 +14,6 @@ pub struct DataArgs {
     /// Which part of a dataset that has two
     #[arg(long, default_value_t, value_name = "train|test")]
     pub split: Split,
-    /// Take every K-th id: with no --offset, those divisible by it
-    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    pub skip: u32,
-    /// Begin with this id
-    #[arg(long, default_value_t = 0, value_name = "ID")]
-    pub offset: u32,
-    /// Take ids below this only
-    #[arg(long, value_name = "ID")]
-    pub max: Option<u32>,
-    /// Take inputs with this label only, a name or a number
-    #[arg(long, value_name = "CLASS")]
-    pub of_class: Option<String>,
-    /// Take so many inputs at most
-    #[arg(long, value_name = "C")]
-    pub count: Option<u32>,
     /// Labels from this file (CSV, .npy, IDX), for data that brings none
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
@@ -62,16 +47,33 @@ impl DataArgs {
             labels: self.labels.clone(),
         }
     }
+}
 
+/// Options about which of the images.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Selection")]
+pub struct SelectionArgs {
+    /// Take every K-th id: with no --offset, those divisible by it
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub skip: u32,
+    /// Begin with this id
+    #[arg(long, default_value_t = 0, value_name = "ID")]
+    pub offset: u32,
+    /// Take ids below this only
+    #[arg(long, value_name = "ID")]
+    pub max: Option<u32>,
+    /// Take inputs with this label only, a name or a number
+    #[arg(long, value_name = "CLASS")]
+    pub of_class: Option<String>,
+    /// Take so many inputs at most
+    #[arg(long, value_name = "C")]
+    pub count: Option<u32>,
+}
+
+impl SelectionArgs {
     /// Which of `of` inputs are asked for, whatever their label.
-    pub fn selection(&self, of: u32) -> Selection {
-        Selection {
-            of,
-            skip: self.skip,
-            offset: self.offset,
-            max: self.max,
-            listed: Vec::new(),
-            count: self.count,
-        }
+    pub fn among(&self, of: u32) -> Selection {
+        let &Self { skip, offset, max, count, .. } = self;
+        Selection { of, skip, offset, max, listed: Vec::new(), count }
     }
 }

@@ -1,6 +1,7 @@
 //! Which method, with which settings?
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use clap::ValueEnum;
 use qcrs::certify::{Bound, Budget};
 use qcrs::noise::GeneralizedGaussian;
 use qcrs::search::{
@@ -28,6 +29,12 @@ pub enum Method {
     Dsrs,
     /// Draws where the best σ may lie, then as many as the radius is worth
     Probe,
+}
+
+impl Method {
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -69,9 +76,9 @@ pub struct MethodArgs {
     /// Published QCRS settings by name, such as cifar10-0.50 or cifar10-0.50-appendix
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// qcrs: with the repairs, or decision by decision as published
-    #[arg(long, value_enum, default_value = "default")]
-    mode: Mode,
+    /// qcrs: with the repairs, or decision by decision as published but for --negative-sigma [default: with]
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
     /// Left end of the σ searched [default: the preset's, else 0.24 σ]
     #[arg(long, value_name = "SIGMA")]
     left: Option<f64>,
@@ -108,15 +115,15 @@ pub struct MethodArgs {
     /// qcrs: what happens where σ − τ leaves the region on the left
     #[arg(long, value_name = "floor|emulate", value_parser = parse::<NegativeSigma>)]
     negative_sigma: Option<NegativeSigma>,
-    /// grid: how many σ
-    #[arg(long, default_value_t = 24, value_name = "K")]
-    points: u32,
-    /// grid: how the winner gets its certificate
-    #[arg(long, value_enum, default_value = "fresh")]
-    winner: WinnerArg,
-    /// ddrs, insta-rs: whose settings
-    #[arg(long, value_enum, default_value = "sane")]
-    recipe: Recipe,
+    /// grid: how many σ [default: 24]
+    #[arg(long, value_name = "K")]
+    points: Option<u32>,
+    /// grid: how the winner gets its certificate [default: fresh]
+    #[arg(long, value_enum)]
+    winner: Option<WinnerArg>,
+    /// ddrs, insta-rs: whose settings [default: sane]
+    #[arg(long, value_enum)]
+    recipe: Option<Recipe>,
     /// ddrs, insta-rs: steps of the ascent [default: the recipe's]
     #[arg(long, value_name = "K")]
     iterations: Option<u32>,
@@ -129,18 +136,19 @@ pub struct MethodArgs {
     /// insta-rs: where to start [default: half of σ, σ and twice σ]
     #[arg(long, value_delimiter = ',', value_name = "SIGMAS")]
     starts: Vec<f64>,
-    /// iss: what a radius may lose against all n draws, such as 0.01, or 5% of itself
-    #[arg(long, value_name = "LOSS", default_value = "0.01", value_parser = parse_loss)]
-    loss: Loss,
+    /// iss: what a radius may lose against all n draws, such as 0.01, or 5% of itself [default: 0.01]
+    #[arg(long, value_name = "LOSS", value_parser = parse_loss)]
+    loss: Option<Loss>,
     /// dsrs: the exponent of ‖ε‖⁻²ᵏ [default: the published, by the size of the input]
     #[arg(long, value_name = "K")]
     k: Option<u32>,
-    /// dsrs: the second law: that of a share of σ, a truncated one, or none
-    #[arg(long, value_name = "SHARE|threshold|none", default_value = "0.8", value_parser = parse_second)]
-    second: Second,
+    /// dsrs: the second law: that of a share of σ, a truncated one, or none [default: 0.8]
+    #[arg(long, value_name = "SHARE|threshold|none", value_parser = parse_second)]
+    second: Option<Second>,
     /// probe: the radius that one draw must bring, for σ = 0.5 and others in proportion; 0: always use all of --n
-    #[arg(long, default_value_t = 1e-6, value_name = "L")]
-    lambda: f64,
+    /// [default: 1e-6]
+    #[arg(long, value_name = "L")]
+    lambda: Option<f64>,
     /// probe: so many passes per input on average, instead of --lambda; the first 20 inputs tell the price
     #[arg(long, value_name = "P", conflicts_with = "lambda")]
     pub passes: Option<u64>,
@@ -163,6 +171,11 @@ fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 
+/// The noise level that was typed after `flag`.
+fn level(flag: &'static str, sigma: f64) -> anyhow::Result<Sigma> {
+    Sigma::new(sigma).context(flag)
+}
+
 /// An amount, or a share with a percent sign.
 fn parse_loss(text: &str) -> Result<Loss, String> {
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is no number"));
@@ -175,15 +188,16 @@ fn parse_loss(text: &str) -> Result<Loss, String> {
 impl MethodArgs {
     /// The search that was asked for, checked as far as the shape of the inputs is known.
     pub fn search(&self, shape: Option<[usize; 3]>) -> anyhow::Result<SearchSpec> {
+        self.refuse_options_of_others()?;
         let search = match self.method {
             Method::Cohen => SearchSpec::Cohen(Fixed { sigma: self.published()?.sigma }),
             Method::Grid => {
                 let Qcrs { sigma, low, high, .. } = self.published()?;
                 let winner = match self.winner {
-                    WinnerArg::Fresh => Winner::Fresh { draws: self.gradient_n.unwrap_or(500) },
-                    WinnerArg::MaxOfCertificates => Winner::MaxOfCertificates,
+                    None | Some(WinnerArg::Fresh) => Winner::Fresh { draws: self.gradient_n.unwrap_or(500) },
+                    Some(WinnerArg::MaxOfCertificates) => Winner::MaxOfCertificates,
                 };
-                SearchSpec::Grid(Grid { sigma, low, high, points: self.points, winner })
+                SearchSpec::Grid(Grid { sigma, low, high, points: self.points.unwrap_or(24), winner })
             }
             Method::Qcrs => SearchSpec::Qcrs(self.qcrs()?),
             Method::Ddrs => SearchSpec::Ddrs(self.ddrs()?),
@@ -191,31 +205,69 @@ impl MethodArgs {
             Method::Iss => {
                 let published = Iss::published(self.published()?.sigma);
                 let draws = self.gradient_n.unwrap_or(published.draws);
-                SearchSpec::Iss(Iss { draws, loss: self.loss, ..published })
+                let loss = self.loss.unwrap_or(Loss::Absolute(0.01));
+                SearchSpec::Iss(Iss { draws, loss, ..published })
             }
             Method::Dsrs => SearchSpec::Dsrs(self.dsrs(shape)?),
             Method::Probe => {
                 let Qcrs { sigma, low, high, .. } = self.published()?;
-                SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], self.lambda))
+                SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], self.lambda.unwrap_or(1e-6)))
             }
         };
         search.check()?;
         Ok(search)
     }
 
+    /// An option that the method does not look at would be believed to do something.
+    fn refuse_options_of_others(&self) -> anyhow::Result<()> {
+        use Method::{Ddrs, Dsrs, Grid, InstaRs, Iss, Probe, Qcrs};
+        let typed: [(&str, bool, &[Method]); 22] = [
+            ("--mode", self.mode.is_some(), &[Qcrs]),
+            ("--epsilon", self.epsilon.is_some(), &[Qcrs]),
+            ("--tau", self.tau.is_some(), &[Qcrs]),
+            ("--epsilon-step", self.epsilon_step.is_some(), &[Qcrs]),
+            ("--pairs", self.pairs.is_some(), &[Qcrs]),
+            ("--objective", self.objective.is_some(), &[Qcrs]),
+            ("--tau-rule", self.tau_rule.is_some(), &[Qcrs]),
+            ("--plateau", self.plateau.is_some(), &[Qcrs]),
+            ("--accept", self.accept.is_some(), &[Qcrs]),
+            ("--negative-sigma", self.negative_sigma.is_some(), &[Qcrs]),
+            ("--points", self.points.is_some(), &[Grid]),
+            ("--winner", self.winner.is_some(), &[Grid]),
+            ("--recipe", self.recipe.is_some(), &[Ddrs, InstaRs]),
+            ("--iterations", self.iterations.is_some(), &[Ddrs, InstaRs]),
+            ("--rate", self.rate.is_some(), &[Ddrs, InstaRs]),
+            ("--clamp", self.clamp.is_some(), &[Ddrs, InstaRs]),
+            ("--starts", !self.starts.is_empty(), &[InstaRs]),
+            ("--loss", self.loss.is_some(), &[Iss]),
+            ("--k", self.k.is_some(), &[Dsrs]),
+            ("--second", self.second.is_some(), &[Dsrs]),
+            ("--lambda", self.lambda.is_some(), &[Probe]),
+            ("--passes", self.passes.is_some(), &[Probe]),
+        ];
+        let foreign = typed.iter().find(|(_, typed, methods)| *typed && !methods.contains(&self.method));
+        let Some((flag, _, methods)) = foreign else { return Ok(()) };
+        let methods: Vec<String> = methods.iter().map(|method| method.name()).collect();
+        bail!(
+            "{flag} is for --method {} only, and this is {}; leave it out",
+            methods.join(" and "),
+            self.method.name()
+        )
+    }
+
     /// The paper's search with what was typed about region, ε and τ.
     fn published(&self) -> anyhow::Result<Qcrs> {
         let mut search = match (&self.preset, self.sigma) {
             (Some(name), None) => Qcrs::preset(name)?,
-            (Some(name), Some(sigma)) => Qcrs { sigma: Sigma::new(sigma)?, ..Qcrs::preset(name)? },
-            (None, Some(sigma)) => Qcrs::scaled_to(Sigma::new(sigma)?)?,
+            (Some(name), Some(sigma)) => Qcrs { sigma: level("--sigma", sigma)?, ..Qcrs::preset(name)? },
+            (None, Some(sigma)) => Qcrs::scaled_to(level("--sigma", sigma)?)?,
             (None, None) => bail!("give --sigma or --preset"),
         };
         if let Some(left) = self.left {
-            search.low = Sigma::new(left)?;
+            search.low = level("--left", left)?;
         }
         if let Some(right) = self.right {
-            search.high = Sigma::new(right)?;
+            search.high = level("--right", right)?;
         }
         search.tolerance = self.epsilon.unwrap_or(search.tolerance);
         let steps = self.epsilon_step.map(|steps| search.tolerance / steps);
@@ -226,7 +278,7 @@ impl MethodArgs {
 
     fn ddrs(&self) -> anyhow::Result<Ddrs> {
         let Qcrs { sigma, low, high, .. } = self.published()?;
-        let base = match self.recipe {
+        let base = match self.recipe.unwrap_or(Recipe::Sane) {
             Recipe::Sane => Ddrs::sane(sigma, [low, high]),
             Recipe::Published => Ddrs::published(sigma, [low, high]),
             Recipe::Package => Ddrs::package(sigma, [low, high]),
@@ -241,7 +293,7 @@ impl MethodArgs {
     }
 
     fn dsrs(&self, shape: Option<[usize; 3]>) -> anyhow::Result<Dsrs> {
-        let (sigma, second) = (self.published()?.sigma, self.second);
+        let (sigma, second) = (self.published()?.sigma, self.second.unwrap_or(Second::Variance(0.8)));
         let dim = shape.map(|shape| shape.iter().product());
         let k = match (self.k, dim) {
             (Some(k), _) => k,
@@ -259,14 +311,14 @@ impl MethodArgs {
         if self.starts.is_empty() {
             return Ok(search);
         }
-        let starts = self.starts.iter().map(|start| Sigma::new(*start)).collect::<Result<_, _>>()?;
+        let starts = self.starts.iter().map(|start| level("--starts", *start)).collect::<Result<_, _>>()?;
         Ok(InstaRs { starts, ..search })
     }
 
     fn qcrs(&self) -> anyhow::Result<Qcrs> {
         let base = match self.mode {
-            Mode::Paper => self.published()?,
-            Mode::Default => self.published()?.repaired(),
+            Some(Mode::Paper) => self.published()?,
+            None | Some(Mode::Default) => self.published()?.repaired(),
         };
         Ok(Qcrs {
             pairs: self.pairs.unwrap_or(base.pairs),

@@ -4,6 +4,6 @@ mod data;
 mod method;
 mod model;
 
-pub use data::DataArgs;
+pub use data::{DataArgs, SelectionArgs};
 pub use method::{BudgetArgs, MethodArgs};
-pub use model::{ModelArgs, TRIAL};
+pub use model::{ModelArgs, TRIAL, transform};

@@ -29,7 +29,7 @@ pub struct ModelArgs {
     pub output: OutputKind,
     /// Normalisation that the model expects but does not hold, applied after the noise:
     /// cifar10, imagenet, half ((x − ½)/½), 255, or MEANS/DEVIATIONS such as 0.5,0.5,0.5/0.2,0.2,0.2
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, alias = "normalise", value_name = "HOW")]
     pub normalize: Option<String>,
     /// The model expects blue first
     #[arg(long)]
@@ -69,17 +69,26 @@ impl ModelArgs {
 
     /// What is to be done to the pixels of data with so many channels, if anything.
     pub fn transform(&self, channels: usize) -> anyhow::Result<Option<InputTransform>> {
-        let (mean, std) = match self.normalize.as_deref() {
-            None if !self.bgr => return Ok(None),
-            None => (vec![0.0; channels], vec![1.0; channels]),
-            Some(how) => normalisation(how, channels).with_context(|| {
-                format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
-            })?,
-        };
-        let transform = InputTransform { mean, std, reversed: self.bgr };
-        transform.check(channels)?;
-        Ok(Some(transform))
+        transform(self.normalize.as_deref(), self.bgr, channels)
     }
+}
+
+/// What `--normalize` and `--bgr` do to pixels of so many channels.
+pub fn transform(
+    normalize: Option<&str>,
+    bgr: bool,
+    channels: usize,
+) -> anyhow::Result<Option<InputTransform>> {
+    let (mean, std) = match normalize {
+        None if !bgr => return Ok(None),
+        None => (vec![0.0; channels], vec![1.0; channels]),
+        Some(how) => normalisation(how, channels).with_context(|| {
+            format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
+        })?,
+    };
+    let transform = InputTransform { mean, std, reversed: bgr };
+    transform.check(channels)?;
+    Ok(Some(transform))
 }
 
 /// Means and deviations by name (those of the published training programs) or as numbers.

@@ -108,7 +108,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let bench = Bench {
         classifier: &*model.classifier,
         batch: args.model.batch,
-        image: (0..shape.iter().product()).map(|i| (i % 255) as f32 / 255.0).collect(),
+        image: image(shape.iter().product()),
         time,
     };
     let pools = [pool(threads)?, pool(1)?];
@@ -207,6 +207,11 @@ impl Bench<'_> {
         let calls: u64 = calls.try_reduce(|| 0, |a, b| Ok(a + b))?;
         Ok((calls * u64::from(self.batch)) as f64 / begin.elapsed().as_secs_f64())
     }
+}
+
+/// An image to measure with.
+fn image(pixels: usize) -> Vec<f32> {
+    (0..pixels).map(|i| (i % 255) as f32 / 255.0).collect()
 }
 
 /// The noise of the measurements.

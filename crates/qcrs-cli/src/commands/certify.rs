@@ -1,11 +1,11 @@
 //! `qcrs certify`
 
 use super::bank::Teller;
-use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs};
+use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format, say};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::report;
@@ -22,6 +22,8 @@ pub struct CertifyArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
@@ -55,7 +57,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let mut spec = setup.spec(setup.selection(&args.data)?, search, budget, one_class, args.seed)?;
+    let mut spec = setup.spec(setup.selection(&args.selection)?, search, budget, one_class, args.seed);
     if let Some(bank) = &args.bank {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = Guarantee::MemoryBank;
@@ -100,7 +102,8 @@ fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyh
     Ok(SearchSpec::Probe(search))
 }
 
-/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs have scores that cannot vote.
+/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
+/// have scores that cannot vote.
 pub fn certify_into(
     setup: &Setup,
     sampler: &MonteCarlo,
@@ -110,10 +113,13 @@ pub fn certify_into(
 ) -> anyhow::Result<u32> {
     ensure!(
         !shard.ids(spec).is_empty(),
-        "no input is selected; --skip, --max, --count and --shard leave nothing of {}",
+        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
         spec.selection.of
     );
     let mut run = Run::open(dir, spec, shard)?;
+    if let Some(bank) = &bank {
+        bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
+    }
     announce(spec, dir, &run);
     let mut tally = Tally::default();
     run.done.iter().for_each(|record| tally.add(record));

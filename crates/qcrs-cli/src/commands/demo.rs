@@ -3,7 +3,7 @@
 use super::certify::certify_into;
 use super::curve::curve;
 use super::report::pictures;
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{print, say, write_file};
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::Context;
@@ -49,6 +49,8 @@ struct Typed {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
 }
 
 /// Certifies the built-in images with every method and shows the comparison.
@@ -68,13 +70,13 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, typed.model.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?);
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(setup.selection(&typed.data)?, search, budget, None, 0)?;
+        let spec = setup.spec(setup.selection(&typed.selection)?, search, budget, None, 0);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into)?;

@@ -2,7 +2,7 @@
 
 mod variants;
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::bail;
@@ -22,6 +22,8 @@ pub struct DoctorArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// The noise the model was trained with, if known
     #[arg(long, default_value_t = 0.25)]
     sigma: f64,
@@ -58,6 +60,8 @@ struct Findings {
 #[derive(Serialize)]
 struct Reading {
     way: &'static str,
+    #[serde(skip)]
+    advice: &'static str,
     declared: bool,
     clean_accuracy: f64,
     noisy_accuracy: f64,
@@ -79,7 +83,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
 
 fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
     let inputs = setup.len()?;
-    let selected = setup.ids(&args.data)?;
+    let selected = setup.ids(&args.selection)?;
     // spread over the selection: folders and files are often sorted by class
     let step = (selected.len() / args.images as usize).max(1);
     let ids = selected.iter().step_by(step).take(args.images as usize);
@@ -102,13 +106,13 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
     }
 
     let shape = setup.data.dataset.shape();
-    let declared = Variant::declared(setup.transform.clone());
     let mut readings = Vec::new();
-    for variant in std::iter::once(declared).chain(Variant::alternatives(shape[0])) {
+    for variant in Variant::all(setup.transform.as_ref(), shape[0])? {
         let accuracy =
             |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), &labels);
         readings.push(Reading {
             way: variant.way,
+            advice: variant.advice,
             declared: readings.is_empty(),
             clean_accuracy: accuracy(&clean)?,
             noisy_accuracy: accuracy(&noisy)?,
@@ -174,11 +178,10 @@ fn diagnose(readings: &[Reading], images: usize, classes: usize) -> String {
     let best = readings.iter().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(declared);
     let error = 3.0 * (0.25 / images as f64).sqrt();
     if score(best) > score(declared) + error {
-        let way = best.way;
         let (now, then) = (100.0 * score(declared), 100.0 * score(best));
-        let option = variants::option_for(way);
+        let Reading { way, advice, .. } = best;
         return format!(
-            "the model does not expect the pixels as declared ({now:.0} % right) but {way} ({then:.0} %); {option}"
+            "the model does not expect the pixels as declared ({now:.0} % right) but {way} ({then:.0} %); {advice}"
         );
     }
     let chance = 1.0 / classes as f64;

@@ -1,12 +1,11 @@
 //! `qcrs predict`
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::ensure;
 use qcrs::predict::predict;
-use qcrs::sample::MonteCarlo;
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 
@@ -17,6 +16,8 @@ pub struct PredictArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// The noise level, one for all inputs, chosen beforehand: a σ chosen per input would make each
     /// answer that of another classifier, so there is no search here
     #[arg(long)]
@@ -48,9 +49,9 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids = setup.ids(&args.data)?;
+    let ids = setup.ids(&args.selection)?;
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
     let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {

@@ -44,8 +44,8 @@ pub struct ReportArgs {
     #[arg(long, default_value_t = 1, value_name = "I")]
     reference: usize,
     /// Only ids divisible by this
-    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    every: u32,
+    #[arg(long, alias = "every", default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    skip: u32,
     /// Also write one self-contained page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub struct ReportArgs {
 
 /// Prints tables and writes what else was asked for.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let mut tables = args.paths.iter().map(|path| table(path, args.every)).collect::<Result<Vec<_>, _>>()?;
+    let mut tables = args.paths.iter().map(|path| table(path, args.skip)).collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut tables, &args.paths);
     let reference = args.reference.wrapping_sub(1);
     if reference >= tables.len() {
@@ -106,7 +106,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
 }
 
 /// A run directory or a TSV file.
-fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
+fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     if !path.exists() {
         bail!("{}: there is nothing here; give a run directory or a result file", path.display());
     }
@@ -119,11 +119,7 @@ fn table(path: &Path, every: u32) -> anyhow::Result<Table> {
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;
         Table::from_tsv(name.clone(), &text)?
     };
-    Ok(if every == 1 {
-        table
-    } else {
-        table.only(&format!("{name} (every {every}th)"), |id| id % every == 0)
-    })
+    Ok(if skip == 1 { table } else { table.only(&format!("{name} (every {skip}th)"), |id| id % skip == 0) })
 }
 
 /// Runs whose folders have the same name go by the paths that were typed.

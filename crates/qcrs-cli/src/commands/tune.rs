@@ -1,11 +1,11 @@
 //! `qcrs tune`
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, ensure};
-use qcrs::sample::{MonteCarlo, OneClass};
+use qcrs::sample::OneClass;
 use qcrs::tune::{self, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
@@ -18,6 +18,8 @@ pub struct TuneArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// The σ of the training: the middle of what is tried
     #[arg(long)]
     sigma: f64,
@@ -53,18 +55,18 @@ pub struct TuneArgs {
 /// Finds the best single σ on the selected inputs.
 pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let (low, high) = (args.left.unwrap_or(0.4 * args.sigma), args.right.unwrap_or(2.5 * args.sigma));
-    Sigma::new(args.sigma)?;
-    Sigma::new(low)?;
+    Sigma::new(args.sigma).context("--sigma")?;
+    Sigma::new(low).context("--left")?;
     ensure!(low < high, "--left {low} must be below --right {high}");
     let last = f64::from(args.points - 1);
     let sigma = |at: u32| Sigma::new(low * (high / low).powf(f64::from(at) / last));
     let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
     let setup = Setup::open(&args.model, &args.data)?;
-    let ids = setup.ids(&args.data)?;
+    let ids = setup.ids(&args.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let classifier = setup.classifier();
-    let sampler = MonteCarlo::new(&*classifier, args.model.batch);
+    let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
     let radii: anyhow::Result<Vec<Vec<f64>>> = Progress::new(passes).watch(&sampler, || {

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::{Estimate, Outcome, decide, prepare, second};
-use qcrs::run::{self, Finding, Record, Spec, Stored};
+use qcrs::run::{self, Finding, FromBank, Guarantee, Record, Spec, Stored};
 use qcrs::sample::Votes;
 use recorded::Recorded;
 use serde_json::json;
@@ -37,6 +37,12 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let stored = read_verified(&args.run)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
+    let inherited = stored.records.iter().filter(|record| record.bank.as_ref().is_some_and(inherits)).count();
+    if inherited > 0 {
+        output::print(&format!(
+            "{inherited} answers are those of other balls of the bank: qcrs bank check proves these, not their votes"
+        ))?;
+    }
     if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {
         replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))?;
     }
@@ -46,6 +52,16 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
 /// The run in `dir`, if every verdict follows from its votes.
 pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
     let stored = run::read(dir)?;
+    let promise = match &stored.spec {
+        Spec { bank: Some(_), .. } => Guarantee::MemoryBank,
+        Spec { search, one_class, .. } => Guarantee::of(search, *one_class),
+    };
+    ensure!(
+        stored.spec.guarantee == promise,
+        "{}: the spec promises more or less than its method gives, which is {}",
+        dir.display(),
+        serde_json::to_string(&promise)?
+    );
     let selected: HashSet<u32> = stored.spec.selection.ids().collect();
     for record in &stored.records {
         let here = || format!("{}: input {}", dir.display(), record.index);
@@ -53,8 +69,32 @@ pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
         if let Finding::Outcome(outcome) = &record.finding {
             check(outcome, &stored.spec, record.index).with_context(here)?;
         }
+        check_bank(record, stored.spec.bank.is_some()).with_context(here)?;
     }
     Ok(stored)
+}
+
+/// Whether a bank gave the answer of another ball, about which the votes say nothing.
+fn inherits(from: &FromBank) -> bool {
+    from.why.starts_with("inside ball ")
+}
+
+/// Whether what a bank made of a record can come from its verdict.
+fn check_bank(record: &Record, asked: bool) -> anyhow::Result<()> {
+    let own = Record { bank: None, ..record.clone() }.certified().filter(|own| own.radius > 0.0);
+    let possible = match (&record.bank, asked) {
+        (None, false) => true,
+        (Some(from), true) => match (from.ball, own) {
+            (Some(_), _) if inherits(from) => true,
+            (Some(ball), Some(own)) if from.why == "as certified" => ball == own,
+            (Some(ball), Some(own)) => ball.class == own.class && ball.radius < own.radius,
+            (Some(_), None) => false,
+            (None, _) => true,
+        },
+        _ => false,
+    };
+    ensure!(possible, "the answer of the bank is not one that its votes allow");
+    Ok(())
 }
 
 /// Whether an outcome is what the spec's method makes of its votes, decision by decision.
@@ -79,12 +119,17 @@ fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
         ensure!(enough, "a certificate has {n} votes where the spec asks for {most}");
     }
     let (said, verdict) = (outcome.verdict, decide(&outcome.estimates, &spec.budget)?);
-    ensure!(verdict == said, "the votes say {verdict:?}, the record says {said:?}");
+    ensure!(
+        verdict == said,
+        "the votes say {}, the record says {}; the record was changed or damaged, or comes from a system whose ln or exp differ",
+        serde_json::to_string(&verdict)?,
+        serde_json::to_string(&said)?
+    );
     Ok(())
 }
 
 fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {
-    let now = json!({ "model": setup.model_spec()?, "data": setup.data.about });
+    let now = json!({ "model": setup.model_spec(), "data": setup.data.about });
     let differences = run::differences(&json!({ "model": spec.model, "data": spec.data }), &now)?;
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());

@@ -26,11 +26,6 @@ pub struct AddArgs {
 
 /// Adds what is not there yet and says what became of it.
 pub fn run(args: &AddArgs) -> anyhow::Result<()> {
-    let DataArgs { skip, offset, max, count, .. } = &args.data;
-    ensure!(
-        (*skip, *offset, *max, *count) == (1, 0, None, None),
-        "the runs say which inputs they have; leave out --skip, --offset, --max and --count"
-    );
     let runs = args.runs.iter().map(|dir| read_verified(dir)).collect::<anyhow::Result<Vec<_>>>()?;
     let opened = data::open(&args.data.data, &args.data.open_options())?;
     for (dir, run) in args.runs.iter().zip(&runs) {
@@ -66,12 +61,15 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
 
 /// What the certificates of a bank have in common, in words.
 pub fn classifier(model: &ModelSpec) -> anyhow::Result<String> {
-    let ModelSpec { blake3, output, transform, classes, .. } = model;
+    let ModelSpec { name: _, blake3, engine, device, precision, output, transform, classes, batch } = model;
     let transform = match transform {
         None => String::new(),
         Some(transform) => format!(" after {}", serde_json::to_string(transform)?),
     };
-    Ok(format!("the classifier {blake3} with {classes} {output}{transform}"))
+    let batch = batch.map_or(String::new(), |batch| format!(" in batches of {batch}"));
+    Ok(format!(
+        "the classifier {blake3} with {classes} {output}{transform}, by {engine} on {device} in {precision}{batch}"
+    ))
 }
 
 fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Who asks the bank while a run goes on?
 
 use super::add::{certificate, classifier};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use qcrs::run::{Ball, FromBank, Record, Spec};
 use qcrs::types::Error;
 use qcrs_bank::{Abstention, Answer, Bank, Source, Why};
@@ -25,18 +25,40 @@ impl Teller {
     /// Adds what the bank says of a record about the input `x`. A record that was lost in a crash gets the same
     /// answer when it comes again.
     pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
-        let source = Source { run: self.run.clone(), input: record.index };
-        let answer = self.bank.add_once(source, x, certificate(&self.spec, record))?;
-        record.bank = Some(match answer {
-            Answer::Class { class, radius, why } => {
-                FromBank { ball: Some(Ball { class, radius }), why: words(why) }
-            }
-            Answer::Abstain(Abstention::Own) => FromBank { ball: None, why: "no certificate".into() },
-            Answer::Abstain(Abstention::NothingLeft(entry)) => {
-                FromBank { ball: None, why: format!("touches ball {entry} of another class") }
-            }
-        });
+        let answer = self.bank.add_once(self.source(record), x, certificate(&self.spec, record))?;
+        record.bank = Some(in_words(answer));
         Ok(())
+    }
+
+    /// Makes sure that it was this bank that answered to the records of a run that is gone on with: another one
+    /// would contradict them.
+    pub fn remembers(&self, done: &[Record]) -> anyhow::Result<()> {
+        for record in done {
+            let said = self.bank.said(&self.source(record)).map(in_words);
+            ensure!(
+                said == record.bank,
+                "the bank knows nothing of input {}, which this run has asked about already; give the bank that the \
+                 run began with, or begin another run",
+                record.index
+            );
+        }
+        Ok(())
+    }
+
+    fn source(&self, record: &Record) -> Source {
+        Source { run: self.run.clone(), input: record.index }
+    }
+}
+
+fn in_words(answer: Answer) -> FromBank {
+    match answer {
+        Answer::Class { class, radius, why } => {
+            FromBank { ball: Some(Ball { class, radius }), why: words(why) }
+        }
+        Answer::Abstain(Abstention::Own) => FromBank { ball: None, why: "no certificate".into() },
+        Answer::Abstain(Abstention::NothingLeft(entry)) => {
+            FromBank { ball: None, why: format!("touches ball {entry} of another class") }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answer::{Agreement, Answer, Line, Measured, Whole};
 use super::peer::Peer;
-use super::{Bench, address, figure, median, pool};
+use super::{Bench, address, figure, image, median, pool};
 use crate::args::{ModelArgs, TRIAL};
 use crate::output::{Format, say};
 use anyhow::Context;
@@ -43,7 +43,7 @@ impl Compare<'_> {
         let mut entries = self.entries();
         anyhow::ensure!(!entries.is_empty(), "no engine of this machine runs this model");
         let pools = [pool(threads)?, pool(1)?];
-        let image: Vec<f32> = (0..self.shape.iter().product()).map(|i| (i % 255) as f32 / 255.0).collect();
+        let image = image(self.shape.iter().product());
         let mut certifier = Vec::new();
         for round in 0..self.rounds {
             say!("round {} of {}", round + 1, self.rounds);

@@ -1,6 +1,6 @@
 //! How does the cost of a certificate grow?
 
-use super::{SIGMA, median, pool};
+use super::{SIGMA, image, median, pool};
 use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use qcrs::certify::{Budget, certify};
@@ -97,7 +97,7 @@ impl Growth<'_> {
 impl Case<'_> {
     /// The seconds that its certificates take, one after the other.
     fn time(&self, batch: u32) -> anyhow::Result<f64> {
-        let image: Vec<f32> = (0..self.classifier.input_len()).map(|i| (i % 255) as f32 / 255.0).collect();
+        let image = image(self.classifier.input_len());
         let search = Fixed { sigma: Sigma::new(SIGMA)? };
         let budget = Budget::new(100, self.draws, Alpha::new(0.001)?);
         let sampler = MonteCarlo::new(self.classifier, batch);

@@ -1,11 +1,14 @@
 //! The ways in which a model may want its pixels.
 
+use crate::args::transform;
 use qcrs::sample::InputTransform;
 
 /// One way of handing over the pixels.
 pub struct Variant {
     /// The way, in words.
     pub way: &'static str,
+    /// What to do for a model that wants its pixels so.
+    pub advice: &'static str,
     transform: Option<InputTransform>,
     layout: Layout,
 }
@@ -20,57 +23,47 @@ enum Layout {
     Transposed,
 }
 
-const AS_IS: &str = "[0, 1], channel by channel";
-const BYTES: &str = "0 to 255";
-const HALF: &str = "-1 to 1";
-const CIFAR10: &str = "normalised by CIFAR-10's mean";
-const IMAGENET: &str = "normalised by ImageNet's mean";
-const BGR: &str = "blue first";
-const INTERLEAVED: &str = "pixel by pixel (NHWC)";
-const TRANSPOSED: &str = "rows and columns exchanged";
-
-/// What to do for a model that wants its pixels this way.
-pub fn option_for(way: &str) -> &'static str {
-    match way {
-        BYTES => "add --normalize 255",
-        HALF => "add --normalize half",
-        CIFAR10 => "add --normalize cifar10",
-        IMAGENET => "add --normalize imagenet",
-        BGR => "add --bgr",
-        AS_IS => "leave out --normalize and --bgr",
-        INTERLEAVED => "export the model for NCHW input, or give --layout if the data is an array",
-        _ => "exchange rows and columns in the data or in the model",
-    }
-}
-
 impl Variant {
-    /// The way that the command line says.
-    pub fn declared(transform: Option<InputTransform>) -> Self {
-        let way = if transform.is_some() { "as --normalize and --bgr say" } else { AS_IS };
-        Self { way, transform, layout: Layout::Planar }
-    }
-
-    /// Other ways that are common in the field.
-    pub fn alternatives(channels: usize) -> Vec<Self> {
-        let affine = |way, mean: &[f32], std: &[f32], reversed| {
-            let transform = Some(InputTransform { mean: mean.to_vec(), std: std.to_vec(), reversed });
-            Self { way, transform, layout: Layout::Planar }
-        };
-        let c = channels;
-        let mut all = vec![
-            affine(BYTES, &vec![0.0; c], &vec![1.0 / 255.0; c], false),
-            affine(HALF, &vec![0.5; c], &vec![0.5; c], false),
-            Self { way: TRANSPOSED, transform: None, layout: Layout::Transposed },
+    /// The way that the command line says, and then others that are common in the field.
+    pub fn all(declared: Option<&InputTransform>, channels: usize) -> anyhow::Result<Vec<Self>> {
+        let ways = [
+            ("0 to 255", "add --normalize 255", Some("255"), false),
+            ("-1 to 1", "add --normalize half", Some("half"), false),
+            ("normalised by CIFAR-10's mean", "add --normalize cifar10", Some("cifar10"), false),
+            ("normalised by ImageNet's mean", "add --normalize imagenet", Some("imagenet"), false),
+            ("blue first", "add --bgr", None, true),
         ];
-        if channels == 3 {
-            all.extend([
-                affine(CIFAR10, &[0.4914, 0.4822, 0.4465], &[0.2023, 0.1994, 0.2010], false),
-                affine(IMAGENET, &[0.485, 0.456, 0.406], &[0.229, 0.224, 0.225], false),
-                affine(BGR, &[0.0; 3], &[1.0; 3], true),
-                Self { way: INTERLEAVED, transform: None, layout: Layout::Interleaved },
-            ]);
+        let mut all = Vec::new();
+        if let Some(transform) = declared {
+            let way = "as --normalize and --bgr say";
+            all.push(Self { way, advice: "", transform: Some(transform.clone()), layout: Layout::Planar });
         }
-        all
+        all.push(Self {
+            way: "[0, 1], channel by channel",
+            advice: "leave out --normalize and --bgr",
+            transform: None,
+            layout: Layout::Planar,
+        });
+        all.push(Self {
+            way: "rows and columns exchanged",
+            advice: "exchange rows and columns in the data or in the model",
+            transform: None,
+            layout: Layout::Transposed,
+        });
+        // the last three are about three colours
+        for (way, advice, normalize, bgr) in ways.into_iter().take(if channels == 3 { 5 } else { 2 }) {
+            let transform = transform(normalize, bgr, channels)?;
+            all.push(Self { way, advice, transform, layout: Layout::Planar });
+        }
+        if channels == 3 {
+            all.push(Self {
+                way: "pixel by pixel (NHWC)",
+                advice: "export the model for NCHW input, or give --layout if the data is an array",
+                transform: None,
+                layout: Layout::Interleaved,
+            });
+        }
+        Ok(all)
     }
 
     /// Images in planar [0, 1] pixels, the way this variant has it.

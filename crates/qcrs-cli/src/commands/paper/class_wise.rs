@@ -32,12 +32,7 @@ pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     for name in classes {
         let class = lab.setup.class(name)?;
         let sigma = fit(lab, &training, class)?;
-        let mut listed = Vec::new();
-        for id in lab.selection.ids() {
-            if lab.setup.example(id)?.label == Some(class) {
-                listed.push(id);
-            }
-        }
+        let listed = lab.setup.of_class(class, lab.selection.ids()).collect::<Result<Vec<_>, _>>()?;
         ensure!(!listed.is_empty(), "none of the selected inputs is of class {name}; take more of them");
         let selection = Selection { listed, ..lab.selection.clone() };
         let run = |sigma: Sigma, which: &str| {
@@ -75,15 +70,8 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
     let tune = Tune { sigmas, draws, n: lab.budget.n, alpha: lab.budget.alpha };
     let key = (class, images, draws, lab.budget, &tune.sigmas);
     let sigma: f64 = lab.remember(&format!("fit-{class}"), &key, || {
-        let mut ids = Vec::new();
-        for id in 0..training.len()? {
-            if training.example(id)?.label == Some(class) {
-                ids.push(id);
-            }
-            if ids.len() == images {
-                break;
-            }
-        }
+        let all = training.of_class(class, 0..training.len()?);
+        let ids = all.take(images).collect::<Result<Vec<_>, _>>()?;
         let passes = ids.len() as u64 * tune.sigmas.len() as u64 * u64::from(draws);
         let question = OneClass { inner: lab.sampler, class };
         let radii = Progress::new(passes).watch(lab.sampler, || {

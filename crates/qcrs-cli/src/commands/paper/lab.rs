@@ -1,7 +1,7 @@
 //! Where an experiment is carried out: a model, images, a budget, and runs that are kept.
 
 use super::super::certify::certify_into;
-use crate::args::DataArgs;
+use crate::args::SelectionArgs;
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::Table;
@@ -80,7 +80,7 @@ impl Lab<'_> {
         selection: Selection,
         one_class: Option<usize>,
     ) -> anyhow::Result<Table> {
-        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed)?;
+        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed);
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
         let stored = run::read(&dir)?;
@@ -99,7 +99,7 @@ impl Lab<'_> {
         key: &impl serde::Serialize,
         compute: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let question = (self.setup.model_spec()?, &self.setup.data.about, self.seed, key);
+        let question = (self.setup.model_spec(), &self.setup.data.about, self.seed, key);
         let hash = blake3::hash(serde_json::to_string(&question)?.as_bytes()).to_hex();
         let path = self.dir.join("runs").join(format!("{name}-{}.json", &hash[..8]));
         if let Ok(text) = std::fs::read_to_string(&path) {
@@ -117,8 +117,8 @@ impl Lab<'_> {
 }
 
 /// The inputs of an experiment: those asked for, or else as many as the effort allows, spread evenly.
-pub fn selection(setup: &Setup, data: &DataArgs, effort: Effort) -> anyhow::Result<Selection> {
-    let asked = setup.selection(data)?;
+pub fn selection(setup: &Setup, args: &SelectionArgs, effort: Effort) -> anyhow::Result<Selection> {
+    let asked = setup.selection(args)?;
     if asked.skip > 1
         || asked.offset > 0
         || asked.max.is_some()

@@ -4,6 +4,7 @@ use super::lab::Lab;
 use super::published::{ACCURACY, METHODS, RADII, SIGMAS};
 use super::words::{head, of_the_paper, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::report::format::down;
 use qcrs::report::plot::Plot;
 use qcrs::report::{self, Sheet, SheetTable};
 use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, ProbeSearch, Qcrs, SearchSpec, Winner};
@@ -95,7 +96,7 @@ fn cost(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
 fn accuracy(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
     let mut rows = Vec::new();
     for summary in &analysis.summaries {
-        let shares = summary.certified_accuracy.iter().map(|(_, share)| format!("{:.3}", share.value));
+        let shares = summary.certified_accuracy.iter().map(|(_, share)| down(share.value, 3));
         rows.push(std::iter::once(summary.name.clone()).chain(shares).collect());
     }
     // the paper has this table for one σ only

@@ -14,7 +14,7 @@ mod sigma_error;
 mod training;
 mod words;
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{print, write_file};
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::Context;
@@ -34,6 +34,8 @@ pub struct PaperArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// The noise the model was trained with; may come from --preset
     #[arg(long, value_name = "SIGMA", required_unless_present = "preset")]
     sigma: Option<f64>,
@@ -111,7 +113,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier);
     stop_on_ctrl_c(&sampler)?;
-    let selection = lab::selection(&setup, &args.data, args.budget)?;
+    let selection = lab::selection(&setup, &args.selection, args.budget)?;
     let (dir, effort, seed) = (args.dir.clone(), args.budget, args.seed);
     let lab =
         Lab { setup: &setup, sampler: &sampler, dir, published, preset, budget, selection, effort, seed };

@@ -2,6 +2,7 @@
 
 use super::lab::{Effort, Lab};
 use qcrs::analysis::Estimate;
+use qcrs::report::format::{down, interval};
 
 /// Model, data and budget in a sentence.
 pub fn circumstances(lab: &Lab<'_>) -> String {
@@ -21,8 +22,7 @@ pub fn circumstances(lab: &Lab<'_>) -> String {
 
 /// A number with its interval.
 pub fn with_interval(estimate: &Estimate) -> String {
-    let interval = estimate.low.zip(estimate.high).map(|(low, high)| format!(" [{low:.3}, {high:.3}]"));
-    format!("{:.4}{}", estimate.value, interval.unwrap_or_default())
+    format!("{} {}", down(estimate.value, 4), interval(estimate, 3)).trim_end().to_owned()
 }
 
 /// A number of the paper, or a dash where it has none.
