@@ -11,6 +11,7 @@ use crate::network::Network;
 use crate::random::{Purpose, Random};
 use crate::recipe::{Method, Settings};
 use crate::sgd::Sgd;
+use qcrs::run::{Difference, differences};
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -131,7 +132,12 @@ impl Training<'_> {
         match fs::read_to_string(&path) {
             Ok(text) => {
                 let found: Value = serde_json::from_str(&text).map_err(broken)?;
-                same(&path, "", &found, &asked)
+                let differences = differences(&found, &asked)?;
+                let Some(Difference { place, used, wanted }) = differences.first() else { return Ok(()) };
+                let problem = format!(
+                    "the training here has {place} {used}, you asked for {wanted}; use another folder"
+                );
+                Err(Error::format(&path, problem))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let text = serde_json::to_string_pretty(&spec).map_err(broken)?;
@@ -140,24 +146,6 @@ impl Training<'_> {
             Err(error) => Err(Error::io(&path)(error)),
         }
     }
-}
-
-/// Names the first difference between what a folder holds and what was asked.
-fn same(path: &Path, name: &str, found: &Value, asked: &Value) -> Result<(), Error> {
-    if let (Value::Object(found), Value::Object(asked)) = (found, asked) {
-        let null = Value::Null;
-        let names: std::collections::BTreeSet<_> = found.keys().chain(asked.keys()).collect();
-        return names.into_iter().try_for_each(|name| {
-            same(path, name, found.get(name).unwrap_or(&null), asked.get(name).unwrap_or(&null))
-        });
-    }
-    if found == asked {
-        return Ok(());
-    }
-    Err(Error::format(
-        path,
-        format!("the training here has {name} {found}, you asked for {asked}; use another folder"),
-    ))
 }
 
 struct Loop<'a> {

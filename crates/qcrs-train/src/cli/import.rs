@@ -26,7 +26,7 @@ pub struct Options {
     #[arg(long, allow_negative_numbers = true)]
     sigma: Option<f64>,
     /// Whether the network normalises pixels itself; known of Cohen's (yes) and MACER's (no) checkpoints
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new())]
+    #[arg(long, alias = "normalize", value_name = "yes|no", value_parser = BoolishValueParser::new())]
     normalise: Option<bool>,
 }
 

@@ -37,7 +37,7 @@ enum What {
         #[command(flatten)]
         macer: options::MacerOptions,
     },
-    /// Train under the generalized Gaussian noise of DSRS (Li et al. 2022)
+    /// Train under the generalized Gaussian noise of DSRS (Li et al. 2022), with the published settings only
     GeneralizedGaussian {
         #[command(flatten)]
         options: Options,
@@ -50,7 +50,7 @@ enum What {
         /// The folder of the training
         folder: PathBuf,
     },
-    /// Write the model and its card of a training again, as far as it has come
+    /// Write the model of a training again, with its card in the metadata, as far as it has come
     Export {
         /// The folder of the training
         folder: PathBuf,
