@@ -15,7 +15,8 @@ use commands::Command;
 use qcrs::types::Error;
 use std::process::ExitCode;
 
-/// Proves that an image classifier cannot be fooled: randomized smoothing with a noise level per input.
+/// Proves how far an image may be changed before a classifier can be fooled: randomized smoothing with a noise level
+/// per input.
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
 #[command(after_help = AFTER_HELP)]

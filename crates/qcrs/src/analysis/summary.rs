@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 pub struct Summary {
     /// The run.
     pub name: String,
-    /// `fixed-sigma`, `frozen-sigma`, or `unknown` for a file that does not say.
+    /// The label of its promise (docs/guarantees.md), or `unknown` for a file that does not say.
     pub guarantee: &'static str,
     /// The inputs found.
     pub inputs: usize,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// then keeps the better of the midpoint and `sigma`.
 ///
 /// The released program and its repairs differ in six decisions; each is a field of its own, so
-/// that an ablation can switch it alone. [`Qcrs::paper`] and [`Qcrs::repaired`] name the two sets.
+/// that an ablation can switch it alone. [`Qcrs::paper`] has one of the repairs, without which σ − τ may fall below
+/// zero, and [`Qcrs::repaired`] all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Qcrs {
