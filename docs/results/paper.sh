@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every experiment of docs/experiments.md on the networks of models/: 200 images (curves and ablation: 50), n = 10,000.
+# Every experiment of the QCRS paper on the networks of models/: 200 images (curves and ablation: 50), n = 10,000.
 # Takes what it can from the runs of zoo.sh; runs resume.   usage: paper.sh QCRS DATA RUNS-OF-ZOO DIR
 set -euo pipefail
 qcrs=$1 data=$2 zoo=$3 dir=$4
