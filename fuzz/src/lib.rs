@@ -14,8 +14,8 @@ const SHAPES: [[usize; 3]; 3] = [[3, 8, 8], [1, 1, 1], [2, 5, 3]];
 /// A network with more work than this per image is read but not run: the fuzzer has no time for it.
 const MOST_WORK: u64 = 1 << 20;
 
-/// Reads a model for some small images. If a network comes out, it must score two images, or say why it
-/// cannot, with the same bits on every set of instructions.
+/// Reads a model for some small images. If a network comes out, it must score two images
+/// with the same bits on every set of instructions.
 pub fn read_and_run(model: &[u8]) {
     let precisions = [Precision::F32, Precision::Bf16];
     for (shape, precision) in SHAPES.into_iter().flat_map(|shape| precisions.map(|p| (shape, p))) {

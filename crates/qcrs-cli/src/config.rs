@@ -21,11 +21,12 @@ pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     // what stands after `train` is the trainer's
     let ours = if name == "train" { &typed[..at] } else { &typed[..] };
     let Some(path) = config_path(ours) else { return Ok(typed) };
-    let has_parts = |command: &clap::Command| command.has_subcommands();
-    if name == "train" || Qcrs::command().find_subcommand(&*name).is_some_and(has_parts) {
+    let options = if name == "train" { None } else { options(&path, &name)? };
+    let has_parts = Qcrs::command().find_subcommand(&*name).is_some_and(clap::Command::has_subcommands);
+    if name == "train" || (has_parts && options.is_some()) {
         bail!("{}: `{name}` reads no file of options; type them", path.display());
     }
-    let options = options(&path, &name)?;
+    let options = options.unwrap_or_default();
     let mut all = typed;
     all.splice(at + 1..=at, options.into_iter().map(OsString::from));
     Ok(all)
@@ -43,7 +44,8 @@ fn command_position(args: &[OsString]) -> Option<usize> {
     (1..args.len()).find(|&i| args[i - 1] != "--config" && !args[i].to_string_lossy().starts_with('-'))
 }
 
-fn options(path: &Path, command: &str) -> anyhow::Result<Vec<String>> {
+/// The options of `command`, if the file has any.
+fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
     let here = || path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(here)?;
     let file: toml::Table = text.parse().with_context(here)?;
@@ -55,7 +57,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Vec<String>> {
             bail!("{}: `{key}` must be a table; write [{key}] above its options", here());
         }
     }
-    let Some(toml::Value::Table(table)) = file.get(command) else { return Ok(Vec::new()) };
+    let Some(toml::Value::Table(table)) = file.get(command) else { return Ok(None) };
     let mut options = Vec::new();
     for (key, value) in table {
         let values = match value {
@@ -73,7 +75,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Vec<String>> {
             }
         }
     }
-    Ok(options)
+    Ok(Some(options))
 }
 
 #[cfg(test)]
@@ -109,8 +111,9 @@ mod tests {
         for typed in
             [["qcrs", "--config=FILE", "bank", "check"], ["qcrs", "--config=FILE", "train", "gaussian"]]
         {
-            let error = format!("{:#}", expanded("", &typed).unwrap_err());
+            let error = format!("{:#}", expanded("[bank]\n[train]", &typed).unwrap_err());
             assert!(error.contains("reads no file of options"), "{error}");
         }
+        assert!(expanded("[certify]\nn = 5", &["qcrs", "--config=FILE", "bank", "check"]).is_ok());
     }
 }

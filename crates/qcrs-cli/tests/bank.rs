@@ -148,7 +148,7 @@ fn certify_asks_the_bank_and_goes_on_with_it() {
     fs::create_dir(bench.path("x")).unwrap();
     bench
         .certify("--method cohen --bank x/b --run r")
-        .fails(1, &["r: the bank knows nothing of input 0", "began with"]);
+        .fails(1, &["r: the bank has not said what this run has about input 0", "began with"]);
     bench.write("r/records-0-of-1.jsonl", &records);
     // another run finds the balls of the first
     bench.certify("--method cohen --seed 5 --bank b --run s").says(&["memory-bank"]);

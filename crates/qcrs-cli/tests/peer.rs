@@ -18,8 +18,12 @@ while read -r command first rest; do
         printf '{"classes": ['
         i=1; while [ $i -lt 512 ]; do printf '77, '; i=$((i + 1)); done
         echo '77]}' ;;
-    image) [ "$(wc -c < "$first")" = 12288 ] && echo '{"images": 1}' ;;
-    votes) [ "${rest#* }" = 1000 ] && echo "{\"votes\": {\"1\": ${rest% *}}}" ;;
+    image)
+        [ "$(wc -c < "$first")" = 12288 ] || exit 9
+        echo '{"images": 1}' ;;
+    votes)
+        [ "${rest#* }" = 1000 ] || exit 9
+        echo "{\"votes\": {\"1\": ${rest% *}}}" ;;
     esac
 done
 "#;

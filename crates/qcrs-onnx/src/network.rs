@@ -72,11 +72,13 @@ impl Network {
 
     fn check_rows(&self, scores: &[f32]) -> Result<(), String> {
         if self.output == OutputKind::Logits {
-            return Ok(()); // a score that is not finite is refused where votes are counted
+            return Ok(());
         }
-        for row in scores.chunks_exact(self.classes) {
+        // a score that is not finite is refused where votes are counted
+        let finite = |row: &&[f32]| row.iter().all(|p| p.is_finite());
+        for row in scores.chunks_exact(self.classes).filter(finite) {
             let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
-            if row.iter().any(|&p| !p.is_finite() || p < 0.0) || (sum - 1.0).abs() > 1e-3 {
+            if row.iter().any(|&p| p < 0.0) || (sum - 1.0).abs() > 1e-3 {
                 return Err(format!(
                     "the output was said to be probabilities, but a row with sum {sum} is none; say logits instead"
                 ));

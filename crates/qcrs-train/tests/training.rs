@@ -158,7 +158,7 @@ fn another_spec_or_a_foreign_checkpoint_in_the_folder_is_refused() {
     let dir = folder.path().join("run");
     run(&images, &dir, settings()).unwrap();
     let error = run(&images, &dir, Settings { seed: 6, ..settings() }).unwrap_err().to_string();
-    assert!(error.contains("has seed 5, you asked for 6"), "{error}");
+    assert!(error.contains("has settings.seed 5, you asked for 6"), "{error}");
 
     let bytes = std::fs::read(dir.join(CHECKPOINT)).unwrap();
     std::fs::write(dir.join(CHECKPOINT), &bytes[..bytes.len() / 2]).unwrap();

@@ -76,7 +76,7 @@ pub struct MethodArgs {
     /// Published QCRS settings by name, such as cifar10-0.50 or cifar10-0.50-appendix
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// qcrs: with the repairs, or decision by decision as published but for --negative-sigma [default: with]
+    /// qcrs: with the repairs, or decision by decision as published but for --negative-sigma [default: default]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
     /// Left end of the σ searched [default: the preset's, else 0.24 σ]
@@ -249,7 +249,7 @@ impl MethodArgs {
         let Some((flag, _, methods)) = foreign else { return Ok(()) };
         let methods: Vec<String> = methods.iter().map(|method| method.name()).collect();
         bail!(
-            "{flag} is for --method {} only, and this is {}; leave it out",
+            "{flag} is for --method {} only, and this is {}; leave it out, also of the file of --config",
             methods.join(" and "),
             self.method.name()
         )

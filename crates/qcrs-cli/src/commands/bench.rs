@@ -41,7 +41,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     images: u32,
     /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["plan", "growth"])]
     peer: bool,
     /// The Python of --peer
     #[arg(long, default_value = "python3", value_name = "PATH")]
@@ -59,10 +59,10 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["plan", "compare", "growth"], requires_all = ["data", "preset"])]
     certificates: bool,
     /// The images of --certificates, in any format that needs no options
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", requires = "certificates")]
     data: Option<PathBuf>,
     /// The published settings of --certificates, such as cifar10-0.50
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "certificates")]
     preset: Option<String>,
     /// With --certificates, how many images, spread evenly
     #[arg(long, default_value_t = 4, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]

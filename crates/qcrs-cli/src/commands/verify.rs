@@ -40,7 +40,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let inherited = stored.records.iter().filter(|record| record.bank.as_ref().is_some_and(inherits)).count();
     if inherited > 0 {
         output::print(&format!(
-            "{inherited} answers are those of other balls of the bank: qcrs bank check proves these, not their votes"
+            "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
         ))?;
     }
     if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {

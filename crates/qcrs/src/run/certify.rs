@@ -102,7 +102,7 @@ impl Run {
     fn write_results(&self) -> Result<(), Error> {
         // two shards that end together: the second writes what both have
         let path = self.dir.join("spec.json");
-        let spec = std::fs::File::open(&path).map_err(Error::io(&path))?;
+        let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
         spec.lock().map_err(Error::io(&path))?;
         let stored = read(&self.dir)?;
         lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))

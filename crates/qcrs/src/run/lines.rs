@@ -72,6 +72,8 @@ pub(super) fn write_new(path: &Path, text: &str) -> Result<bool, Error> {
 
 fn aside<T>(path: &Path, text: &str, then: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, Error> {
     let aside = path.with_extension(format!("{}.tmp", std::process::id()));
+    // what another process with our number left there may be a link to the file itself
+    let _ = fs::remove_file(&aside);
     let write = || {
         let mut file = File::create(&aside)?;
         file.write_all(text.as_bytes())?;

@@ -37,8 +37,8 @@ impl Teller {
             let said = self.bank.said(&self.source(record)).map(in_words);
             ensure!(
                 said == record.bank,
-                "the bank knows nothing of input {}, which this run has asked about already; give the bank that the \
-                 run began with, or begin another run",
+                "the bank has not said what this run has about input {}; give the bank that the run began with, or begin \
+                 another run",
                 record.index
             );
         }

@@ -8,6 +8,7 @@ use anyhow::ensure;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::data::{self, Example, OpenOptions};
 use qcrs::noise::{Draws, Noise};
+use qcrs::report::format::down;
 use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{ProbeSearch, Qcrs, SearchSpec};
 use qcrs::types::{Alpha, Error};
@@ -165,8 +166,8 @@ fn text(cases: &[Case<'_>], inputs: u32, n: u32, threads: usize) -> String {
     );
     for Case { name, passes, seconds, radius, .. } in cases {
         let [passes, each, acr] = [*passes as f64, *seconds, *radius].map(|value| value / f64::from(inputs));
-        let times = first / seconds;
-        let _ = writeln!(out, "{name:<48} {passes:>8.0} {each:>9.2} s {times:>7.1}× {acr:>7.3}");
+        let (times, acr) = (first / seconds, down(acr, 3));
+        let _ = writeln!(out, "{name:<48} {passes:>8.0} {each:>9.2} s {times:>7.1}× {acr:>7}");
     }
     out.trim_end().to_owned()
 }
