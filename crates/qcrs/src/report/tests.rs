@@ -137,6 +137,15 @@ fn figures_stand_alone() {
 }
 
 #[test]
+fn a_curve_shows_the_sigma_that_a_search_chose_for_its_input() {
+    let analysis = analysis(vec![per_input()]);
+    for (index, shown) in [(0, true), (20, false)] {
+        let all = figures(&analysis, &[Curve { index, ..curve() }]).unwrap();
+        assert_eq!(all.last().unwrap().1.contains("σ of per-input: 0.2500"), shown, "input {index}");
+    }
+}
+
+#[test]
 fn stacked_plots_do_not_overlap_and_counts_have_whole_ticks() {
     let plot = |whole_x| plot::Plot {
         title: "Loss".into(),
