@@ -1,8 +1,8 @@
 //! How are entries kept through a crash?
 //!
-//! One file: a header, then records that are only ever appended. A record that a crash tore is cut off
-//! by the next writer. The header knows how far the file reached when it was last safe on the disk, so
-//! that a file cut short by anything else is told from a torn record.
+//! One file: a header, then records that are only ever appended. The header knows how far the file reached
+//! when it was last safe on the disk. What is wrong before that point is damage; behind it, whatever a crash
+//! left of the last records (a piece, or zeros after a power failure) is cut off by the next writer.
 
 use crate::entry::{self, Record, START};
 use crate::error::{Error, Problem};
@@ -100,8 +100,8 @@ impl BankFile {
         self.end
     }
 
-    /// Shows every whole record to `each`, once, right after opening. A torn one at the end is cut off
-    /// by a writer and passed over by a reader.
+    /// Shows every whole record to `each`, once, right after opening. What a crash left at the end is cut
+    /// off by a writer and passed over by a reader.
     pub(crate) fn scan(
         &mut self,
         mut each: impl FnMut(Place, Record, Option<Pixels>) -> Result<(), Problem>,
@@ -115,19 +115,25 @@ impl BankFile {
         let mut end = reader.seek(SeekFrom::Start(self.end)).map_err(io)?;
         let mut bytes = Vec::new();
         while let Some(left) = size.checked_sub(end + START as u64) {
-            let damaged = |what: String| at(damaged(end, &what));
             let mut start = [0; START];
             reader.read_exact(&mut start).map_err(io)?;
-            let len = entry::len(start, dim).map_err(damaged)?;
-            if (len - START) as u64 > left {
-                break;
-            }
-            bytes.resize(len, 0);
-            bytes[..START].copy_from_slice(&start);
-            reader.read_exact(&mut bytes[START..]).map_err(io)?;
-            let (record, pixels) = entry::decode(end, &bytes).map_err(damaged)?;
-            each(Place { offset: end, len: len as u32 }, record, pixels).map_err(at)?;
-            end += len as u64;
+            let decoded = match entry::len(start, dim) {
+                Ok(len) if (len - START) as u64 > left => break,
+                Ok(len) => {
+                    bytes.resize(len, 0);
+                    bytes[..START].copy_from_slice(&start);
+                    reader.read_exact(&mut bytes[START..]).map_err(io)?;
+                    entry::decode(end, &bytes)
+                }
+                Err(what) => Err(what),
+            };
+            let (record, pixels) = match decoded {
+                Ok(whole) => whole,
+                Err(what) if end < self.header.known => return Err(at(damaged(end, &what))),
+                Err(_) => break,
+            };
+            each(Place { offset: end, len: bytes.len() as u32 }, record, pixels).map_err(at)?;
+            end += bytes.len() as u64;
         }
         if end < self.header.known {
             let what = format!("{size} of at least {} bytes are left", self.header.known);

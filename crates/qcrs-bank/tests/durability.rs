@@ -60,6 +60,15 @@ fn a_file_cut_short_is_an_error_and_a_torn_entry_is_not() {
         assert_eq!(Bank::open(dir.path(), [1, 2, 2]).unwrap().len(), 4);
         assert_eq!(fs::read(&path).unwrap(), good, "{len} of {} bytes", grown.len());
     }
+    // what a power failure leaves where the length reached the disk and the entry did not, or only a part of it
+    for len in good.len()..grown.len() - 1 {
+        let mut zeros = [&good[..], &grown[good.len()..len]].concat();
+        zeros.resize(grown.len() + 1000, 0);
+        fs::write(&path, &zeros).unwrap();
+        assert_eq!(Bank::read(dir.path()).unwrap().len(), 4, "{len} of {} bytes", grown.len());
+        assert_eq!(Bank::open(dir.path(), [1, 2, 2]).unwrap().len(), 4);
+        assert_eq!(fs::read(&path).unwrap(), good, "{len} of {} bytes", grown.len());
+    }
 }
 
 #[test]
