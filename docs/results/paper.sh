@@ -41,7 +41,7 @@ certify iss 0.50
 
 experiment fairness 0.50 0.50
 experiment mc-interval 0.50 0.50
-experiment gradient-stability 0.50 0.50
+experiment gradient-stability 0.50 0.50 --skip 500
 experiment class-wise 0.50 0.50
 for sigma in 0.25 0.12; do
     for shape in quasiconcavity sqc sigma-error; do

@@ -6,7 +6,7 @@ use common::sigma;
 use qcrs::certify::{Budget, certify};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
-use qcrs::testing::HalfSpace;
+use qcrs::testing::{HalfSpace, Slab};
 use qcrs::types::Sigma;
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
@@ -122,6 +122,27 @@ fn a_shrinking_step_removes_the_bias() {
         if c < 1.2 {
             assert!(lost(&paper) > 0.01, "c = {c}: a constant τ lost only {}", lost(&paper));
         }
+    }
+}
+
+/// The published steps are wide enough for the votes of a look to change over them (τ = 0.0005 would not be).
+#[test]
+fn every_preset_finds_the_peak() {
+    let presets = ["cifar10-0.12", "cifar10-0.25", "cifar10-0.50", "macer-0.50", "cifar10-0.25-appendix"];
+    let budget = Budget::new(1, 1, common::alpha(0.001));
+    for name in presets {
+        let search = Qcrs::preset(name).unwrap();
+        // the peak is far from σ₀, so that falling back on that does not help
+        let half = 5.0 * search.sigma.get();
+        let slab = Slab { dim: 1, half: half as f32 };
+        let curve = |sigma: f64| slab_radius(half, 500.0, sigma);
+        let (low, high) = (search.low.get(), search.high.get());
+        let best = (0..1000).map(|i| curve(low + 0.001 * f64::from(i) * (high - low))).fold(0.0, f64::max);
+        let sampler = MonteCarlo::new(&slab, 64);
+        let found =
+            |input| certify(&search, &budget, &sampler, &[0.0], (5, input)).unwrap().estimates[0].sigma;
+        let mean = (0..40).map(|input| curve(found(input).get())).sum::<f64>() / 40.0;
+        assert!(mean > 0.97 * best, "{name}: {mean} of {best}");
     }
 }
 

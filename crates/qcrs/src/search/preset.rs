@@ -14,15 +14,15 @@ struct Preset {
 
 /// Values of the released program's instructions (its τ is ε / `epsilon_step`), and under
 /// `-appendix` those of the paper's appendix E, which differ. The instructions give none for
-/// cifar10-0.12: there the program's own defaults stand.
-const PRESETS: [Preset; 9] = [
-    preset("cifar10-0.12", 0.12, [0.07, 0.36], 0.001, 0.0005),
+/// cifar10-0.12: there the appendix's stand. (The program's own defaults have τ = 0.0005, and
+/// 500 votes do not change over so small a step: the sign of the difference says nothing.)
+const PRESETS: [Preset; 8] = [
+    preset("cifar10-0.12", 0.12, [0.08, 0.50], 0.01, 0.05),
     preset("cifar10-0.25", 0.25, [0.08, 0.90], 0.03, 0.075),
     preset("cifar10-0.50", 0.50, [0.12, 1.7], 0.03, 0.15),
     preset("imagenet-0.25", 0.25, [0.15, 0.40], 0.01, 0.0125),
     preset("imagenet-0.50", 0.50, [0.40, 0.60], 0.01, 0.025),
     preset("macer-0.50", 0.50, [0.12, 1.9], 0.03, 0.15),
-    preset("cifar10-0.12-appendix", 0.12, [0.08, 0.50], 0.01, 0.05),
     preset("cifar10-0.25-appendix", 0.25, [0.15, 0.70], 0.01, 0.05),
     preset("cifar10-0.50-appendix", 0.50, [0.25, 1.0], 0.01, 0.05),
 ];
