@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
-# PROBE against QCRS as published at n = 100,000, on every SKIP-th image (100 by default) of CIFAR-10's test set.
-# Runs resume; 38 million forward passes per model at SKIP = 100.   usage: probe.sh QCRS DATA RUNS [SKIP [MODEL …]]
+# PROBE against QCRS as published at n = 100,000, on CIFAR-10 test ids divisible by 50, a quarter of them after the other.
+# Runs resume; 19 million forward passes per quarter and model.   usage: probe.sh QCRS DATA RUNS [QUARTERS [MODEL …]]
 set -euo pipefail
-qcrs=$1 data=$2 runs=$3 skip=${4:-100}
+qcrs=$1 data=$2 runs=$3 quarters=${4:-0 1 2 3}
 shift $(($# < 4 ? $# : 4))
 models=$(cd "$(dirname "$0")/../../models" && pwd)
 [ $# -gt 0 ] || set -- gaussian-0.50 macer-0.50
 
-for name in "$@"; do
-    sigma=${name##*-} model=$models/cifar10-resnet20-$name/model.onnx
-    row() {
-        local run=$runs/$name-$1
-        shift
-        "$qcrs" certify --model "$model" --data "$data" --skip "$skip" --run "$run" "$@"
-    }
-    row qcrs-100k --method qcrs --mode paper --preset "cifar10-$sigma" --n 100000
-    for lambda in 1e-6 3e-6 1e-5; do
-        row "probe-$lambda" --method probe --preset "cifar10-$sigma" --n 100000 --lambda "$lambda"
+for quarter in $quarters; do
+    for name in "$@"; do
+        sigma=${name##*-} model=$models/cifar10-resnet20-$name/model.onnx
+        row() {
+            local run=$runs/$name-$1
+            shift
+            "$qcrs" certify --model "$model" --data "$data" --skip 50 --shard "$quarter/4" --run "$run" "$@"
+        }
+        row qcrs-100k --method qcrs --mode paper --preset "cifar10-$sigma" --n 100000
+        for lambda in 1e-6 3e-6 1e-5; do
+            row "probe-$lambda" --method probe --preset "cifar10-$sigma" --n 100000 --lambda "$lambda"
+        done
+        row qcrs-two-sided-20k --method qcrs --mode paper --preset "cifar10-$sigma" --bound two-sided --n 20000
+        row probe-100k --method probe --preset "cifar10-$sigma" --n 100000 --lambda 0
+        row cohen-100k --method cohen --sigma "$sigma" --n 100000
+        "$qcrs" report "$runs/$name-"{qcrs-100k,probe-1e-6,probe-3e-6,probe-1e-5,probe-100k,qcrs-two-sided-20k,cohen-100k} \
+            --format md >"$runs/$name-probe.md"
     done
-    row qcrs-two-sided-20k --method qcrs --mode paper --preset "cifar10-$sigma" --bound two-sided --n 20000
-    row cohen-100k --method cohen --sigma "$sigma" --n 100000
-    row probe-100k --method probe --preset "cifar10-$sigma" --n 100000 --lambda 0
-    "$qcrs" report "$runs/$name-"{qcrs-100k,probe-1e-6,probe-3e-6,probe-1e-5,probe-100k,qcrs-two-sided-20k,cohen-100k} \
-        --format md >"$runs/$name-probe.md"
 done
