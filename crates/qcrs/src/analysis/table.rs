@@ -172,10 +172,8 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
 /// How the votes against the class are shared out.
 fn runner_up_share(outcome: &Outcome) -> Option<f64> {
     let estimate = outcome.estimates.first()?;
-    let rivals = estimate.votes.ranked();
-    let rival = rivals.iter().find(|(class, _)| *class != estimate.class)?.1;
     let against = estimate.votes.total() - estimate.votes.of(estimate.class);
-    Some(rival as f64 / against as f64)
+    (against > 0).then(|| estimate.votes.most_besides(estimate.class) as f64 / against as f64)
 }
 
 fn sigma(outcome: &Outcome) -> Option<f64> {

@@ -3,7 +3,7 @@ use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
 use crate::data::About;
 use crate::run::{Finding, Guarantee, ModelSpec, Record, Selection, Spec, Timing};
 use crate::sample::Votes;
-use crate::search::{Fixed, Look, SearchSpec};
+use crate::search::{Fixed, Look, SearchSpec, Sides};
 use crate::types::{Alpha, Sigma};
 
 pub(crate) fn spec(of: u32) -> Spec {
@@ -49,7 +49,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
     let estimates = vec![Certificate {
         sigma,
         class,
-        runner_up: None,
+        sides: Sides::One,
         law: None,
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];

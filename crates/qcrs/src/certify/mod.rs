@@ -107,13 +107,13 @@ pub fn prepare(
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
-    let (class, named, selection) = match plan.naming {
-        Naming::Searched { class, runner_up } => (class, runner_up, None),
+    let (class, selection) = match plan.naming {
+        Naming::Searched(class) => (class, None),
         Naming::Select(sigma) => {
             let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
             let votes = sampler.sample_under_noise(x, plan.noise(sigma), &draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
-            (class, None, Some(Look::new(sigma, votes)))
+            (class, Some(Look::new(sigma, votes)))
         }
     };
 
@@ -123,8 +123,8 @@ pub fn prepare(
     let law = laws.map(|laws| laws.first);
     let estimate = |sigma| {
         let before = votes_at(sigma, looks.iter().chain(&selection));
-        let runner_up = sides::runner_up(budget, sides, named, (class, &before), (sigma, n))?;
-        Ok(Estimate { sigma, class, runner_up, law, votes: Votes::default() })
+        let sides = sides::sides(budget, sides, (class, &before), (sigma, n))?;
+        Ok(Estimate { sigma, class, sides, law, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
     Ok(Prepared { looks, selection, posterior, n, estimates, laws })

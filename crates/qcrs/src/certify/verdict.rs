@@ -6,6 +6,7 @@ use crate::noise::{GeneralizedGaussian, Noise};
 use crate::radius;
 use crate::radius::dsrs::{self, DoubleSampling, Shares};
 use crate::sample::Votes;
+use crate::search::Sides;
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -64,14 +65,15 @@ pub enum Reason {
 
 /// The votes of one certificate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// The noise level.
     pub sigma: Sigma,
     /// The class guessed beforehand.
     pub class: usize,
-    /// The runner-up named beforehand, where the bound is two-sided.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub runner_up: Option<usize>,
+    /// What is bounded, as settled beforehand.
+    #[serde(skip_serializing_if = "Sides::is_one", default)]
+    pub sides: Sides,
     /// The law of the noise, where it is not Gaussian.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub law: Option<GeneralizedGaussian>,
@@ -134,14 +136,14 @@ fn by_laws(estimates: &[Estimate], first: &GeneralizedGaussian, alpha: Alpha) ->
 
 /// The largest radius that follows, with a value to compare verdicts by.
 fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
-    let &Estimate { sigma, class, runner_up, ref votes, .. } = estimate;
-    let (p_lower, p_upper, radius) = match runner_up {
-        None => {
+    let &Estimate { sigma, class, sides, ref votes, .. } = estimate;
+    let (p_lower, p_upper, radius) = match sides {
+        Sides::One => {
             let p_lower = clopper_pearson_lower(votes.of(class), votes.total(), alpha)?;
             (p_lower, None, radius::gaussian(p_lower, sigma)?)
         }
-        Some(runner_up) => {
-            let lead = two_sided(votes, class, runner_up, alpha)?;
+        Sides::Two => {
+            let lead = two_sided(votes.total(), votes.of(class), votes.most_besides(class), alpha)?;
             let radius = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
             (lead.class, Some((1.0 - lead.not_other).next_up()), radius)
         }

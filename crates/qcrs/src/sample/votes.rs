@@ -40,6 +40,12 @@ impl Votes {
         self.ranked().first().map(|&(class, _)| class)
     }
 
+    /// The most votes that any class but `class` has.
+    pub fn most_besides(&self, class: usize) -> u64 {
+        let others = self.0.iter().filter(|(other, _)| **other != class);
+        others.map(|(_, votes)| *votes).max().unwrap_or(0)
+    }
+
     /// Classes with their votes, most first, ties to the lowest class.
     pub fn ranked(&self) -> Vec<(usize, u64)> {
         let mut all: Vec<_> = self.0.iter().map(|(&class, &count)| (class, count)).collect();
@@ -64,6 +70,8 @@ mod tests {
         assert_eq!(votes.ranked(), [(2, 3), (7, 3), (1, 2)]);
         assert_eq!(votes.winner(), Some(2));
         assert_eq!(Votes::default().winner(), None);
+        assert_eq!([2, 7, 9].map(|class| votes.most_besides(class)), [3, 3, 3]);
+        assert_eq!(Votes::from_iter([(2, 3)]).most_besides(2), 0);
     }
 
     #[test]

@@ -92,9 +92,7 @@ impl SigmaSearch for Iss {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         self.check()?;
         let votes = probe.look(self.sigma, self.draws)?.votes;
-        let ranked = votes.ranked();
-        let (class, ours) = ranked[0];
-        let runner_up = ranked.get(1).map(|(other, _)| *other);
+        let (class, ours) = votes.ranked()[0];
         let (low, high) = proportion_interval(ours, votes.total(), probe.alpha())?;
         let (most, alpha) = (probe.n(), probe.alpha());
         // the table of the paper has steps of 0.001: look at those around both ends
@@ -103,7 +101,7 @@ impl SigmaSearch for Iss {
         for p in ends.into_iter().flatten().filter(|p| *p >= 0.5) {
             n = n.max(self.deserved(p, most, alpha)?);
         }
-        Ok(Plan { naming: Naming::Searched { class, runner_up }, n: Some(n), ..self.sigma.into() })
+        Ok(Plan { naming: Naming::Searched(class), n: Some(n), ..self.sigma.into() })
     }
 }
 

@@ -42,22 +42,23 @@ impl From<Sigma> for Plan {
 pub enum Naming {
     /// By n0 fresh draws at this σ.
     Select(Sigma),
-    /// By the draws of the search.
-    Searched {
-        /// The class.
-        class: usize,
-        /// The class that comes closest to it, where one was seen.
-        runner_up: Option<usize>,
-    },
+    /// This one, by the draws of the search.
+    Searched(usize),
 }
 
 /// What a certificate bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sides {
-    /// The probability of the class from below, at α; every other class may have all the rest.
+    /// The probability of the class from below, at α; any other class may have all the rest.
+    #[default]
     One,
-    /// That of the class from below at α/2, and from above at α/4 each those of the runner-up and of
-    /// all the rest together.
+    /// That of the class from below, and that of the likeliest other class from above, at α/2 each.
     Two,
+}
+
+impl Sides {
+    pub(crate) fn is_one(&self) -> bool {
+        *self == Self::One
+    }
 }

@@ -17,11 +17,9 @@ pub(super) struct Belief {
     pub sigmas: Vec<f64>,
     /// The class.
     pub class: usize,
-    /// The other class most often seen, if any was.
-    pub runner_up: Option<usize>,
     /// R(σ) = σ Φ⁻¹(p(σ)) of the class.
     pub radius: Fit,
-    /// ln of the share that the runner-up, or the rest if that is more, has of all others.
+    /// ln of the share that the strongest other class has of all others.
     pub ln_share: Vec<f64>,
 }
 
@@ -70,23 +68,20 @@ impl Belief {
         });
         let radius = laplace(&priors.radius, &counts.collect::<Vec<_>>())?;
 
-        let best =
-            (0..sigmas.len()).fold(0, |best, at| if radius.mean[at] > radius.mean[best] { at } else { best });
-        let others = near(sigmas, tally, sigmas[best]).ranked();
-        let runner_up = others.into_iter().map(|(other, _)| other).find(|other| *other != class);
-        let theirs = |votes: &Votes| runner_up.map_or(0, |other| votes.of(other));
-        let counts = tally.iter().map(|votes| Count {
-            yes: theirs(votes),
-            no: against(votes) - theirs(votes),
-            scale: 1.0,
+        let second = |sigma: &f64| {
+            let mut ranked = near(sigmas, tally, *sigma).ranked().into_iter().map(|(other, _)| other);
+            ranked.find(|other| *other != class)
+        };
+        let counts = tally.iter().zip(sigmas).map(|(votes, sigma)| {
+            let theirs = second(sigma).map_or(0, |other| votes.of(other));
+            Count { yes: theirs, no: against(votes) - theirs, scale: 1.0 }
         });
         let share = laplace(&priors.share, &counts.collect::<Vec<_>>())?;
-        let ln_share = (0..sigmas.len()).map(|at| {
-            // the larger of q and 1 − q, q being the mean of Φ over what is believed of the share
-            let size = share.mean[at].abs() / (1.0 + share.covariance.at(at, at)).sqrt();
-            tail(-size).ln
-        });
-        Ok(Self { sigmas: sigmas.to_vec(), class, runner_up, radius, ln_share: ln_share.collect() })
+        // the mean of Φ over what is believed of the share
+        let ln_share = (0..sigmas.len())
+            .map(|at| tail(-share.mean[at] / (1.0 + share.covariance.at(at, at)).sqrt()).ln)
+            .collect();
+        Ok(Self { sigmas: sigmas.to_vec(), class, radius, ln_share })
     }
 
     /// The curve, for the record.
@@ -119,20 +114,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_class_wins_around_the_start_and_the_runner_up_follows() {
+    fn the_class_wins_around_the_start_and_another_follows() {
         let belief = belief(3);
-        assert_eq!((belief.class, belief.runner_up), (4, Some(7)));
-        // three quarters of the others, as the votes say; and never less than half
+        assert_eq!(belief.class, 4);
+        // three quarters of the others, as the votes say
         let share = belief.ln_share[12].exp();
         assert!((0.6..0.9).contains(&share), "{share}");
-        assert!(belief.ln_share.iter().all(|ln| *ln >= 0.5_f64.ln() - 1e-9 && *ln <= 0.0));
-    }
-
-    #[test]
-    fn nobody_else_is_named_where_nobody_else_was_seen() {
-        let sigmas = [0.25, 0.5, 1.0];
-        let tally = [Votes::from_iter([(2, 50)]), Votes::from_iter([(2, 50)]), Votes::default()];
-        let belief = Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally, 0.5).unwrap();
-        assert_eq!((belief.class, belief.runner_up), (2, None));
     }
 }

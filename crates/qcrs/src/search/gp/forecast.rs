@@ -8,8 +8,8 @@ use crate::types::{Alpha, Error};
 /// The bounds that a certificate at one α will use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forecast {
-    /// The normal quantiles of 1 − α, 1 − α/2 and 1 − α/4.
-    levels: [f64; 3],
+    /// The normal quantiles of 1 − α and 1 − α/2.
+    levels: [f64; 2],
 }
 
 /// What is assumed of the classifier at one σ.
@@ -19,7 +19,7 @@ pub(super) struct Truth {
     pub sigma: f64,
     /// Φ⁻¹ of the probability of the class.
     pub z: f64,
-    /// ln of the share that the likeliest other class, or the rest if that is more, has of all others.
+    /// ln of the share that the likeliest other class has of all others.
     pub ln_share: f64,
 }
 
@@ -27,19 +27,19 @@ impl Forecast {
     /// For certificates at `alpha`.
     pub fn new(alpha: Alpha) -> Result<Self, Error> {
         let level = |parts| Ok(-normal_quantile(alpha.share(parts).get())?);
-        Ok(Self { levels: [level(1)?, level(2)?, level(4)?] })
+        Ok(Self { levels: [level(1)?, level(2)?] })
     }
 
     /// The radius that `n` draws certify if they fall as expected; not positive where they would not.
     pub fn radius(&self, truth: &Truth, n: f64, sides: Sides) -> f64 {
         let &Truth { sigma, z, ln_share } = truth;
-        let [one, half, quarter] = self.levels;
+        let [one, half] = self.levels;
         let others = tail(z).ln;
         match sides {
             Sides::One => sigma * lower(others, n, one),
             Sides::Two => {
                 let class = lower(others, n, half);
-                let not_other = lower(others + ln_share, n, quarter).max(class);
+                let not_other = lower(others + ln_share, n, half).max(class);
                 0.5 * sigma * (class + not_other)
             }
         }

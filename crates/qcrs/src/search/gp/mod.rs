@@ -169,7 +169,7 @@ impl ProbeSearch {
 impl SigmaSearch for ProbeSearch {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         let (_, belief, choice, _) = self.explore(probe)?;
-        let naming = Naming::Searched { class: belief.class, runner_up: belief.runner_up };
+        let naming = Naming::Searched(belief.class);
         let posterior = Some(belief.posterior());
         Ok(match choice {
             Some(Choice { at, n, sides, .. }) => {
