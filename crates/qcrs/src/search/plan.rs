@@ -58,6 +58,7 @@ pub enum Sides {
 }
 
 impl Sides {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
     pub(crate) fn is_one(&self) -> bool {
         *self == Self::One
     }

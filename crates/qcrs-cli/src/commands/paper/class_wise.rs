@@ -3,7 +3,7 @@
 use super::PaperArgs;
 use super::lab::{Effort, Lab};
 use super::published::CLASS_WISE;
-use super::words::{head, of_the_paper, with_interval};
+use super::words::{head, of_the_paper, percent, with_interval};
 use crate::args::DataArgs;
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -100,6 +100,6 @@ fn row(lab: &Lab<'_>, name: &str, sigma: Sigma, common: Table, own: Table) -> an
         of_the_paper(published.map(|(_, _, acr)| acr[0])),
         acr(1)?,
         of_the_paper(published.map(|(_, _, acr)| acr[1])),
-        gain.map_or_else(|| "–".into(), |gain| format!("{:.0} %", 100.0 * gain.value)),
+        gain.map_or_else(|| "–".into(), |gain| percent(&gain)),
     ])
 }

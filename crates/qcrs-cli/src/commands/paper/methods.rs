@@ -2,7 +2,7 @@
 
 use super::lab::Lab;
 use super::published::{ACCURACY, METHODS, RADII, SIGMAS};
-use super::words::{head, of_the_paper, with_interval};
+use super::words::{head, of_the_paper, percent, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::report::format::down;
 use qcrs::report::plot::Plot;
@@ -55,13 +55,6 @@ fn cost(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
     let row = |summary: &qcrs::analysis::Summary| {
         let published = METHODS.iter().find(|(name, _, _)| *name == summary.name);
         let gain = analysis.paired.iter().find(|pair| pair.b == summary.name).and_then(|pair| pair.gain);
-        let percent = |gain: qcrs::analysis::Estimate| {
-            let ends = gain
-                .low
-                .zip(gain.high)
-                .map(|(low, high)| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
-            format!("{:.1} %{}", 100.0 * gain.value, ends.unwrap_or_default())
-        };
         let acr_of =
             |at: usize, name: &str| METHODS.iter().find(|(other, _, _)| *other == name).map(|row| row.1[at]);
         let published_gain =
@@ -70,7 +63,7 @@ fn cost(lab: &Lab<'_>, analysis: &Analysis) -> SheetTable {
             summary.name.clone(),
             summary.acr.as_ref().map_or_else(|| "–".into(), with_interval),
             of_the_paper(column.zip(published).map(|(at, (_, acr, _))| acr[at])),
-            gain.map_or_else(|| "–".into(), percent),
+            gain.map_or_else(|| "–".into(), |gain| percent(&gain)),
             published_gain.map_or_else(|| "–".into(), |gain| format!("{:.0} %", 100.0 * gain)),
             summary.passes_per_input.map_or_else(|| "–".into(), |passes| format!("{:.0}", passes.value)),
             summary.seconds_per_input.map_or_else(|| "–".into(), |seconds| format!("{:.2}", seconds.value)),

@@ -2,7 +2,7 @@
 
 use super::lab::Lab;
 use super::published::{SHAPES, SQC};
-use super::words::head;
+use super::words::{head, percent};
 use anyhow::{Context, ensure};
 use qcrs::analysis::{Estimate, Shape, ShapePoint, Signs};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
@@ -159,12 +159,6 @@ fn list(lab: &Lab<'_>) -> Vec<f64> {
         Some(list) => (list.sigmas)(),
         None => (SHAPES[1].sigmas)().iter().map(|sigma| sigma * lab.sigma().get() / 0.25).collect(),
     }
-}
-
-fn percent(share: &Estimate) -> String {
-    let ends = share.low.zip(share.high);
-    let ends = ends.map(|(low, high)| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
-    format!("{:.2} %{}", 100.0 * share.value, ends.unwrap_or_default())
 }
 
 fn figure(curves: &[InputCurve]) -> Plot {

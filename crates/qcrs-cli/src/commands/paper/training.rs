@@ -4,7 +4,7 @@ use super::PaperArgs;
 use super::lab::Lab;
 use super::methods::{figure, searches};
 use super::published::TRAINING;
-use super::words::{head, of_the_paper, with_interval};
+use super::words::{head, of_the_paper, with_folder, with_interval};
 use crate::args::ModelArgs;
 use crate::setup::Setup;
 use anyhow::Context;
@@ -29,7 +29,7 @@ pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let analysis = Analysis::new(tables, &Options::default())?;
     Ok(Sheet {
         title: "Training × inference (Table 4)".into(),
-        warnings: vec![format!("MACER: {}.", crate::setup::file_name(path))],
+        warnings: vec![format!("MACER: {}.", with_folder(path))],
         figures: vec![figure(&analysis)?],
         tables: vec![SheetTable {
             caption: "ACR by training and inference".into(),

@@ -3,6 +3,7 @@
 use super::lab::{Effort, Lab};
 use qcrs::analysis::Estimate;
 use qcrs::report::format::{down, interval};
+use std::path::Path;
 
 /// Model, data and budget in a sentence.
 pub fn circumstances(lab: &Lab<'_>) -> String {
@@ -16,13 +17,28 @@ pub fn circumstances(lab: &Lab<'_>) -> String {
     format!(
         "Ours: {} on {data}, {inputs} inputs, σ = {sigma}, n = {n}, α = {alpha}.{small} The paper's: a ResNet-110 \
          (ImageNet: ResNet-50), n = 100,000, and not the same inputs in every row.",
-        crate::setup::file_name(model)
+        with_folder(model)
     )
+}
+
+/// The name of a model and of its folder, for many are called model.onnx.
+pub fn with_folder(model: &Path) -> String {
+    let names: Vec<_> = model.iter().collect();
+    let last = names[names.len().saturating_sub(2)..].iter().map(|name| name.to_string_lossy());
+    last.collect::<Vec<_>>().join("/")
 }
 
 /// A number with its interval.
 pub fn with_interval(estimate: &Estimate) -> String {
     format!("{} {}", down(estimate.value, 4), interval(estimate, 3)).trim_end().to_owned()
+}
+
+/// A share or a gain in percent, with its interval.
+pub fn percent(estimate: &Estimate) -> String {
+    let &Estimate { value, low, high } = estimate;
+    let [low, high] = [low, high].map(|end| end.map(|end| 100.0 * end));
+    let ends = interval(&Estimate { value: 100.0 * value, low, high }, 1);
+    format!("{} % {ends}", down(100.0 * value, 1)).trim_end().to_owned()
 }
 
 /// A number of the paper, or a dash where it has none.
