@@ -74,7 +74,7 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let truth: Vec<f64> =
         all.iter().map(|input| input.by_n.last().map_or(0.0, |(_, last)| mean(last))).collect();
-    let (mut rows, mut curve) = (Vec::new(), Vec::new());
+    let (mut rows, mut curves) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (place, (n, _)) in looks.iter().enumerate() {
         let (mut flips, mut zeros, mut signs, mut spread) = (0, 0, 0, 0.0);
         for (input, truth) in all.iter().zip(&truth) {
@@ -88,7 +88,9 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
             flips += values.iter().filter(|value| *value * truth < 0.0).count();
         }
         let share = |count: usize| 100.0 * count as f64 / signs.max(1) as f64;
-        curve.push((f64::from(*n).log10(), share(flips)));
+        for (curve, count) in curves.iter_mut().zip([flips, zeros]) {
+            curve.push((f64::from(*n).log10(), share(count)));
+        }
         rows.push(vec![
             n.to_string(),
             format!("{:.4}", spread / all.len().max(1) as f64),
@@ -98,20 +100,26 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         ]);
     }
     let last = looks.last().map_or(0, |(n, _)| *n);
+    let series = |(style, (name, curve)): (usize, (&str, Vec<(f64, f64)>))| Series {
+        name: name.into(),
+        style,
+        marks: vec![Mark::Line(curve.clone()), Mark::Dots(curve)],
+    };
     let figure = Plot {
-        title: "Wrong signs of dR/dσ by draws per look".into(),
-        desc: "The share of differences whose sign is not that of the largest looks.".into(),
+        title: "Signs of dR/dσ by draws per look".into(),
+        desc: "The shares of differences with the wrong sign and with none.".into(),
         x_label: "log10 of the draws per look",
-        y_label: "wrong signs, %",
+        y_label: "differences, %",
         whole_x: false,
-        x: (0.5, curve.last().map_or(1.0, |point| point.0) + 0.2),
-        y: (0.0, 1.2 * curve.iter().map(|point| point.1).fold(1.0, f64::max)),
-        series: vec![Series {
-            name: format!("{} inputs", all.len()),
-            style: 0,
-            marks: vec![Mark::Line(curve.clone()), Mark::Dots(curve)],
-        }],
-        notes: Vec::new(),
+        x: (0.5, looks.last().map_or(1.0, |(n, _)| f64::from(*n).log10()) + 0.2),
+        y: (0.0, 100.0),
+        series: ["wrong sign", "zero: no radius on either side"]
+            .into_iter()
+            .zip(curves)
+            .enumerate()
+            .map(series)
+            .collect(),
+        notes: vec![format!("{} inputs", all.len())],
     };
     Sheet {
         title: "Stability of the gradient and of its sign (appendix H)".into(),

@@ -30,7 +30,10 @@ pub fn intervals(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
             ends(share, n).map(|(low, high)| (share, low, high))
         };
         let band = (50..=100).map(band).collect::<Result<Vec<_>, _>>()?;
-        series.push(Series { name: format!("{n} draws"), style, marks: vec![Mark::Band(band)] });
+        let low = band.iter().map(|(share, low, _)| (*share, *low)).collect();
+        let high = band.iter().map(|(share, _, high)| (*share, *high)).collect();
+        let marks = vec![Mark::Band(band), Mark::Line(low), Mark::Line(high)];
+        series.push(Series { name: format!("{n} draws"), style, marks });
     }
     let figure = Plot {
         title: "Interval of p by the share seen".into(),
