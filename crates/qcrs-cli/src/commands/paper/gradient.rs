@@ -100,7 +100,8 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         ]);
     }
     let last = looks.last().map_or(0, |(n, _)| *n);
-    let series = |(style, (name, curve)): (usize, (&str, Vec<(f64, f64)>))| Series {
+    let [wrong, none] = curves;
+    let series = |style: usize, name: &str, curve: Vec<(f64, f64)>| Series {
         name: name.into(),
         style,
         marks: vec![Mark::Line(curve.clone()), Mark::Dots(curve)],
@@ -113,12 +114,7 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         whole_x: false,
         x: (0.5, looks.last().map_or(1.0, |(n, _)| f64::from(*n).log10()) + 0.2),
         y: (0.0, 100.0),
-        series: ["wrong sign", "zero: no radius on either side"]
-            .into_iter()
-            .zip(curves)
-            .enumerate()
-            .map(series)
-            .collect(),
+        series: vec![series(0, "wrong sign", wrong), series(1, "zero: no radius on either side", none)],
         notes: vec![format!("{} inputs", all.len())],
     };
     Sheet {
