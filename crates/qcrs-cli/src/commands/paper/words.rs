@@ -50,3 +50,22 @@ pub fn of_the_paper(value: Option<f64>) -> String {
 pub fn head(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents_keep_to_the_safe_side() {
+        let gain = Estimate { value: -0.18944, low: Some(-0.21001), high: Some(0.00001) };
+        assert_eq!(percent(&gain), "−19.0 % [−21.1, 0.1]");
+        assert_eq!(percent(&Estimate { value: 0.5, low: None, high: None }), "50.0 %");
+    }
+
+    #[test]
+    fn a_model_is_named_with_its_folder_where_it_has_one() {
+        for (path, name) in [("a/b/model.onnx", "b/model.onnx"), ("model.onnx", "model.onnx")] {
+            assert_eq!(with_folder(Path::new(path)), name);
+        }
+    }
+}
