@@ -1,6 +1,6 @@
 //! Which method, with which settings?
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use qcrs::certify::{Bound, Budget};
 use qcrs::noise::GeneralizedGaussian;
@@ -221,7 +221,9 @@ impl MethodArgs {
     /// An option that the method does not look at would be believed to do something.
     fn refuse_options_of_others(&self) -> anyhow::Result<()> {
         use Method::{Ddrs, Dsrs, Grid, InstaRs, Iss, Probe, Qcrs};
-        let typed: [(&str, bool, &[Method]); 22] = [
+        let typed: [(&str, bool, &[Method]); 24] = [
+            ("--left", self.left.is_some(), &[Grid, Qcrs, Ddrs, InstaRs, Probe]),
+            ("--right", self.right.is_some(), &[Grid, Qcrs, Ddrs, InstaRs, Probe]),
             ("--mode", self.mode.is_some(), &[Qcrs]),
             ("--epsilon", self.epsilon.is_some(), &[Qcrs]),
             ("--tau", self.tau.is_some(), &[Qcrs]),
@@ -346,8 +348,9 @@ pub struct BudgetArgs {
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
     /// What is bounded: the class alone; the class and the others apart; or what promises more for the input
-    #[arg(long, value_name = "one-sided|two-sided|auto", default_value = "one-sided", value_parser = parse::<Bound>)]
-    bound: Bound,
+    /// [default: one-sided; probe and dsrs have their own]
+    #[arg(long, value_name = "one-sided|two-sided|auto", value_parser = parse::<Bound>)]
+    bound: Option<Bound>,
     /// Ask only whether the radius is at least R, and stop as soon as that is decided
     #[arg(long, value_name = "R")]
     at_radius: Option<f64>,
@@ -355,8 +358,14 @@ pub struct BudgetArgs {
 
 impl BudgetArgs {
     /// The budget that was asked for, checked.
-    pub fn budget(&self) -> anyhow::Result<Budget> {
+    pub fn budget(&self, method: Method) -> anyhow::Result<Budget> {
         let &Self { n0, n, bound, at_radius, .. } = self;
+        ensure!(
+            bound.is_none() || !matches!(method, Method::Probe | Method::Dsrs),
+            "--method {} has a bound of its own; leave --bound out, also of the file of --config",
+            method.name()
+        );
+        let bound = bound.unwrap_or_default();
         let budget = Budget { bound, at_radius, ..Budget::new(n0, n, Alpha::new(self.alpha)?) };
         budget.check()?;
         Ok(budget)

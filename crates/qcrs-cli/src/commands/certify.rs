@@ -52,7 +52,7 @@ pub struct CertifyArgs {
 pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     // what can be wrong without model and data is told before they are opened
     args.method.search(None)?;
-    let budget = args.budget.budget()?;
+    let budget = args.budget.budget(args.method.method)?;
     let setup = Setup::open(&args.model, &args.data)?;
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
