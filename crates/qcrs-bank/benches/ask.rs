@@ -18,9 +18,10 @@ fn main() -> Result<(), Error> {
     let dir = tempfile::tempdir().expect("a folder for a while");
     let mut bank = Bank::open(dir.path(), [3, SIDE, SIDE])?;
     bank.sync_by_hand();
+    let alpha = Alpha::new(0.001).expect("0.001 is a probability");
     let start = now();
     for number in 0..entries as u64 {
-        bank.add(&image(number, number), Some(certificate(number)))?;
+        bank.add(&image(number, number), alpha, Some(certificate(number)))?;
     }
     report_time(&format!("{entries} images added"), start);
     println!("{} balls, {} MB on disk, peak of memory {:?} kB", bank.len(), bank.bytes() >> 20, peak_kib());
@@ -35,7 +36,7 @@ fn main() -> Result<(), Error> {
     time(&bank, "a stored one under noise", near)?;
 
     for number in 0..CROWD as u64 {
-        bank.add(&image(1 << 42, 1 << 43 | number), Some(certificate(number)))?;
+        bank.add(&image(1 << 42, 1 << 43 | number), alpha, Some(certificate(number)))?;
     }
     time(&bank, &format!("an image in a crowd of {CROWD}"), |round| image(1 << 42, 1 << 44 | round))?;
 
@@ -84,8 +85,7 @@ fn busy_seconds() -> Option<f64> {
 /// Radii as a run of CIFAR-10 has them: up to 1.5, most of them small.
 fn certificate(number: u64) -> Certificate {
     let share = uniform(number, 9);
-    let alpha = Alpha::new(0.001).expect("0.001 is a probability");
-    Certificate { class: (number % 10) as usize, radius: 0.01 + 1.5 * share * share, alpha }
+    Certificate { class: (number % 10) as usize, radius: 0.01 + 1.5 * share * share }
 }
 
 /// Image `number` with the grain of `grain`.

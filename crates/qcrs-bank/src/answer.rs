@@ -1,6 +1,5 @@
 //! What does the bank say, and why?
 
-use qcrs::types::Alpha;
 use serde::{Deserialize, Serialize};
 
 /// What the classifier itself proves about a query.
@@ -10,8 +9,6 @@ pub struct Certificate {
     pub class: usize,
     /// The radius of the open ball, finite and positive.
     pub radius: f64,
-    /// The probability with which this may be wrong.
-    pub alpha: Alpha,
 }
 
 /// What the bank answers to a query.

@@ -26,6 +26,8 @@ pub struct Bank {
     /// The shadows of all balls, one after the other.
     pub(crate) shadows: Vec<f32>,
     said: HashMap<Source, Answer>,
+    /// The sum of the α of all certificates that were offered, rounded up.
+    pub(crate) risk: f64,
     classifier: Option<String>,
     sync_each: bool,
 }
@@ -34,7 +36,6 @@ pub struct Bank {
 pub(crate) struct Ball {
     pub(crate) class: usize,
     pub(crate) radius: f64,
-    pub(crate) alpha: Alpha,
     pub(crate) slack: f32,
     place: Place,
 }
@@ -62,7 +63,7 @@ impl Bank {
         let shape = file.shape();
         let (ruler, blocks) = (Ruler::new(shape.iter().product()), Blocks::new(shape));
         let (mut balls, mut shadows, mut said) = (Vec::new(), Vec::new(), HashMap::new());
-        let mut classifier = None;
+        let (mut classifier, mut risk) = (None, 0.0);
         file.scan(|place, record, pixels| {
             match (record, pixels) {
                 (Record::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
@@ -71,10 +72,12 @@ impl Bank {
                     }
                     let Shadow { at, slack } = blocks.shadow(&pixels.values());
                     shadows.extend(at);
-                    balls.push(Ball { class, radius, alpha, slack, place });
+                    balls.push(Ball { class, radius, slack, place });
+                    risk = more(risk, alpha);
                 }
-                (Record::Said { answer, source }, None) => {
-                    said.insert(source, answer);
+                (Record::Said { answer, alpha, source }, None) => {
+                    said.extend(source.map(|source| (source, answer)));
+                    risk = more(risk, alpha);
                 }
                 (Record::Classifier(name), None) => classifier = Some(name),
                 (record, _) => {
@@ -85,7 +88,7 @@ impl Bank {
             }
             Ok(())
         })?;
-        Ok(Self { file, ruler, blocks, balls, shadows, said, classifier, sync_each: true })
+        Ok(Self { file, ruler, blocks, balls, shadows, said, risk, classifier, sync_each: true })
     }
 
     /// Makes sure that all certificates are of one classifier: the first name that is given stays, any
@@ -119,15 +122,24 @@ impl Bank {
 
     /// Answers as [`Self::ask`] does, and remembers: from now on every query in the ball of this answer
     /// gets its class. Only answers that do not follow from earlier ones become entries.
-    pub fn add(&mut self, x: &[f32], own: Option<Certificate>) -> Result<Answer, Error> {
-        self.append(x, own, None)
+    ///
+    /// `alpha` is the probability with which the certificate may be wrong, also where it turned out to be none: what
+    /// becomes a ball hangs on the same votes, so every attempt counts.
+    pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Certificate>) -> Result<Answer, Error> {
+        self.append(x, alpha, own, None)
     }
 
     /// The same for a certificate with a name; one that was added before gets the answer of that time.
-    pub fn add_once(&mut self, source: Source, x: &[f32], own: Option<Certificate>) -> Result<Answer, Error> {
+    pub fn add_once(
+        &mut self,
+        source: Source,
+        x: &[f32],
+        alpha: Alpha,
+        own: Option<Certificate>,
+    ) -> Result<Answer, Error> {
         match self.said(&source) {
             Some(answer) => Ok(answer),
-            None => self.append(x, own, Some(source)),
+            None => self.append(x, alpha, own, Some(source)),
         }
     }
 
@@ -139,24 +151,24 @@ impl Bank {
     fn append(
         &mut self,
         x: &[f32],
+        alpha: Alpha,
         own: Option<Certificate>,
         source: Option<Source>,
     ) -> Result<Answer, Error> {
         let answer = self.ask(x, own)?;
-        match (answer, own, &source) {
-            (Answer::Class { class, radius, why: why @ (Why::Own | Why::Cut(_)) }, Some(own), _) => {
-                let alpha = own.alpha;
+        match answer {
+            Answer::Class { class, radius, why: why @ (Why::Own | Why::Cut(_)) } => {
                 let record = Record::Ball { class, radius, alpha, why, source: source.clone() };
                 let place = self.file.append(&record, Some(&Pixels::of(x)))?;
                 let Shadow { at, slack } = self.blocks.shadow(x);
                 self.shadows.extend(at);
-                self.balls.push(Ball { class, radius, alpha, slack, place });
+                self.balls.push(Ball { class, radius, slack, place });
             }
-            (_, _, Some(source)) => {
-                self.file.append(&Record::Said { answer, source: source.clone() }, None)?;
+            _ => {
+                self.file.append(&Record::Said { answer, alpha, source: source.clone() }, None)?;
             }
-            (_, _, None) => return Ok(answer),
         }
+        self.risk = more(self.risk, alpha);
         if let Some(source) = source {
             self.said.insert(source, answer);
         }
@@ -229,4 +241,9 @@ impl Bank {
     fn changed(&self, id: usize) -> Error {
         Error::at(self.file.path(), Problem::Damaged(format!("entry {id} is a ball no more")))
     }
+}
+
+/// `risk` and another `alpha`, not less than their sum.
+fn more(risk: f64, alpha: Alpha) -> f64 {
+    (risk + alpha.get()).next_up()
 }

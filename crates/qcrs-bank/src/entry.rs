@@ -48,8 +48,13 @@ pub(crate) enum Record {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         source: Option<Source>,
     },
-    /// An answer that needed no ball, kept so that it is not given twice.
-    Said { answer: Answer, source: Source },
+    /// An answer that needed no ball, kept so that it is not given twice, and because it could have become one.
+    Said {
+        answer: Answer,
+        alpha: Alpha,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        source: Option<Source>,
+    },
     /// Whose certificates these are.
     Classifier(String),
 }

@@ -36,6 +36,16 @@ pub enum Problem {
         /// The latest that is known here.
         known: u32,
     },
+    /// Written by an earlier version, which did not keep the α of every certificate.
+    #[error(
+        "format {found} was written by an older qcrs, this one writes {known}; make the bank again with 'qcrs bank add'"
+    )]
+    Older {
+        /// The version of the format in the file.
+        found: u32,
+        /// The one that is written here.
+        known: u32,
+    },
     /// Images of another shape.
     #[error("this bank holds images of {found}, not of {wanted}; use a bank of its own for these")]
     OtherShape {

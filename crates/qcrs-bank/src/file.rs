@@ -146,7 +146,6 @@ impl BankFile {
         if self.writable && self.header.known < end {
             // whoever wrote this may have been killed before the disk had it
             self.sync()?;
-            self.remember()?;
         }
         self.synced = end;
         Ok(())
@@ -183,11 +182,11 @@ impl BankFile {
         Ok(Place { offset, len: bytes.len() as u32 })
     }
 
-    /// Waits until the disk has everything.
+    /// Waits until the disk has everything, and says so in the header.
     pub(crate) fn sync(&mut self) -> Result<(), Error> {
         self.lock().sync_data().map_err(Error::io(&self.path))?;
         self.synced = self.end;
-        Ok(())
+        self.remember()
     }
 
     /// Writes into the header how much the disk has. It may lag behind, but never runs ahead.
@@ -214,9 +213,8 @@ impl Drop for BankFile {
     fn drop(&mut self) {
         // not after a scan that failed: what the header knows is then better than what we do
         if self.writable && self.end >= self.header.known {
-            let sync = if self.synced < self.end { self.sync() } else { Ok(()) };
             // whatever fails here, the next writer finds the same records
-            let _ = sync.and_then(|()| self.remember());
+            let _ = if self.synced < self.end { self.sync() } else { self.remember() };
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Problem;
 
 const MAGIC: &[u8; 8] = b"qcrsbank";
 /// The version of everything that is written in this file.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Magic, format, shape and their checksum.
 const FIXED: usize = 8 + 4 + 12 + CHECK;
 
@@ -57,6 +57,9 @@ impl Header {
         let format = number(8)?;
         if format > FORMAT {
             return Err(Problem::Newer { found: format, known: FORMAT });
+        }
+        if (1..FORMAT).contains(&format) {
+            return Err(Problem::Older { found: format, known: FORMAT });
         }
         let known = bytes.get(FIXED..).and_then(|rest| rest.first_chunk()).ok_or_else(damaged)?;
         let header =

@@ -26,15 +26,15 @@
 //! let dir = tempfile::tempdir().unwrap();
 //! let mut bank = Bank::open(dir.path(), [1, 1, 2])?;
 //! let alpha = Alpha::new(0.001).unwrap();
-//! bank.add(&[0.0, 0.0], Some(Certificate { class: 3, radius: 0.5, alpha }))?;
+//! bank.add(&[0.0, 0.0], alpha, Some(Certificate { class: 3, radius: 0.5 }))?;
 //!
 //! // inside that ball another class is overruled
-//! let inside = bank.ask(&[0.25, 0.0], Some(Certificate { class: 5, radius: 1.0, alpha }))?;
+//! let inside = bank.ask(&[0.25, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
 //! let Answer::Class { class: 3, radius, why: Why::Inherited(0) } = inside else { panic!("{inside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25); // rounded to the safe side
 //!
 //! // outside it keeps what does not overlap
-//! let beside = bank.ask(&[0.75, 0.0], Some(Certificate { class: 5, radius: 1.0, alpha }))?;
+//! let beside = bank.ask(&[0.75, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
 //! let Answer::Class { class: 5, radius, why: Why::Cut(0) } = beside else { panic!("{beside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25);
 //! # Ok::<(), qcrs_bank::Error>(())

@@ -19,8 +19,8 @@ pub struct Stats {
     pub classes: BTreeMap<usize, u64>,
     /// The smallest radius, its quartiles and the largest; none in an empty bank.
     pub radii: Option<[f64; 5]>,
-    /// The probability with which any of the certificates is wrong: at most the sum of theirs, rounded
-    /// up, and never more than 1.
+    /// The probability with which any of the balls is wrong: at most the sum over all certificates that were offered,
+    /// rounded up, and never more than 1.
     pub failure_probability: f64,
     /// The length of the file.
     pub bytes: u64,
@@ -36,7 +36,6 @@ impl Bank {
         let mut radii: Vec<f64> = self.balls.iter().map(|ball| ball.radius).collect();
         radii.sort_by(f64::total_cmp);
         let radii = radii.len().checked_sub(1).map(|last| [0, 1, 2, 3, 4].map(|part| radii[last * part / 4]));
-        let sum = self.balls.iter().fold(0.0, |sum: f64, ball| (sum + ball.alpha.get()).next_up());
         Stats {
             entries: self.len(),
             answered: self.answered(),
@@ -44,7 +43,7 @@ impl Bank {
             classifier: self.classifier().map(Into::into),
             classes,
             radii,
-            failure_probability: if self.is_empty() { 0.0 } else { sum.min(1.0) },
+            failure_probability: if self.is_empty() { 0.0 } else { self.risk.min(1.0) },
             bytes: self.bytes(),
         }
     }

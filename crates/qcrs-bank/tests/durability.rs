@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{certificate, empty, offer, source};
+use common::{alpha, certificate, empty, offer, source};
 use qcrs_bank::{Bank, Problem};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     bank.belong_to("the child").unwrap();
     for n in 0..4 {
         let (x, own) = offer(n);
-        bank.add_once(source(n), &x, Some(own)).unwrap();
+        bank.add_once(source(n), &x, alpha(), Some(own)).unwrap();
     }
-    bank.add_once(source(4), &[1.0; 4], None).unwrap();
+    bank.add_once(source(4), &[1.0; 4], alpha(), None).unwrap();
     drop(bank);
     let path = dir.path().join(FILE);
     let bytes = fs::read(&path).unwrap();
@@ -50,7 +50,7 @@ fn a_file_cut_short_is_an_error_and_a_torn_entry_is_not() {
     let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();
     bank.sync_by_hand();
     let (x, own) = offer(5);
-    bank.add(&[x[0], x[1], 0.123, 0.9], Some(certificate(own.class, 0.001))).unwrap();
+    bank.add(&[x[0], x[1], 0.123, 0.9], alpha(), Some(certificate(own.class, 0.001))).unwrap();
     drop(bank);
     let grown = fs::read(&path).unwrap();
     assert!(grown.len() > good.len());
@@ -81,10 +81,11 @@ fn a_bank_of_something_else_is_left_alone() {
     let error = bank.belong_to("somebody").unwrap_err().to_string();
     assert!(error.contains("belongs to the child, not to somebody"), "{error}");
     drop(bank);
-    let mut newer = good.clone();
-    newer[8] = 2;
+    let [mut older, mut newer] = [good.clone(), good.clone()];
+    (older[8], newer[8]) = (1, 3);
     for (bytes, words) in [
-        (newer, "format 2 was written by a newer qcrs, this one knows 1"),
+        (older, "format 1 was written by an older qcrs, this one writes 2"),
+        (newer, "format 3 was written by a newer qcrs, this one knows 2"),
         (b"something else entirely".to_vec(), "no bank of qcrs"),
         (Vec::new(), "no bank of qcrs"),
     ] {
@@ -109,7 +110,7 @@ fn a_certificate_with_a_name_is_added_once() {
     for n in 0..4 {
         let (x, own) = offer(n);
         let before = bank.said(&source(n)).unwrap();
-        assert_eq!(bank.add_once(source(n), &x, Some(own)).unwrap(), before);
+        assert_eq!(bank.add_once(source(n), &x, alpha(), Some(own)).unwrap(), before);
     }
     drop(bank);
     assert_eq!(fs::read(&path).unwrap(), good);
@@ -121,7 +122,8 @@ fn numbers_say_what_is_inside() {
     let stats = Bank::read(dir.path()).unwrap().stats();
     assert_eq!((stats.entries, stats.answered, stats.bytes), (4, 5, good.len() as u64));
     assert_eq!(stats.classes.into_iter().collect::<Vec<_>>(), [(0, 2), (1, 1), (2, 1)]);
-    assert!(stats.failure_probability >= 0.004 && stats.failure_probability < 0.0040001);
+    // four balls, and one that abstained: which of the five became balls hangs on the same votes
+    assert!(stats.failure_probability >= 0.005 && stats.failure_probability < 0.0050001);
     let [least, .., most] = stats.radii.unwrap();
     assert!(0.0 < least && least <= most && most <= 0.2);
     let error: qcrs::types::Error = Bank::read(Path::new("nowhere")).err().unwrap().into();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{empty, offer, source};
+use common::{alpha, empty, offer, source};
 use qcrs_bank::{Answer, Bank, Problem, Why};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -32,7 +32,7 @@ fn child() {
     };
     for n in 0.. {
         let (x, own) = offer(n);
-        bank.add_once(source(n), &x, Some(own)).unwrap();
+        bank.add_once(source(n), &x, alpha(), Some(own)).unwrap();
         println!("added {n}");
     }
 }
@@ -88,7 +88,7 @@ fn a_killed_writer_loses_at_most_what_was_under_way() {
     let (_other, mut whole) = empty([1, 2, 2]);
     for n in 0..answered as u32 {
         let (x, own) = offer(n);
-        whole.add_once(source(n), &x, Some(own)).unwrap();
+        whole.add_once(source(n), &x, alpha(), Some(own)).unwrap();
     }
     let entries = |bank: &Bank| bank.entries().map(Result::unwrap).collect::<Vec<_>>();
     assert_eq!(entries(&Bank::read(dir.path()).unwrap()), entries(&whole));
@@ -100,7 +100,7 @@ fn a_second_writer_is_refused_and_readers_are_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();
     let (x, own) = offer(0);
-    bank.add(&x, Some(own)).unwrap();
+    bank.add(&x, alpha(), Some(own)).unwrap();
     let error = Bank::open(dir.path(), [1, 2, 2]).err().unwrap();
     assert!(matches!(error.problem, Problem::InUse));
     assert!(error.to_string().starts_with(&format!("{}: another qcrs", dir.path().display())), "{error}");
@@ -110,7 +110,7 @@ fn a_second_writer_is_refused_and_readers_are_not() {
     let mut reader = Bank::read(dir.path()).unwrap();
     assert_eq!(reader.len(), 1);
     assert!(matches!(reader.ask(&x, None).unwrap(), Answer::Class { why: Why::Inherited(0), .. }));
-    assert!(matches!(reader.add(&[0.9; 4], Some(own)).unwrap_err().problem, Problem::Frozen));
+    assert!(matches!(reader.add(&[0.9; 4], alpha(), Some(own)).unwrap_err().problem, Problem::Frozen));
     drop(bank);
     assert_eq!(Bank::open(dir.path(), [1, 2, 2]).unwrap().len(), 1);
 }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{Random, Reference, certificate, claimed, distance, empty};
+use common::{Random, Reference, alpha, certificate, claimed, distance, empty};
 use proptest::prelude::*;
-use qcrs_bank::{Abstention, Answer, Why};
+use qcrs_bank::{Abstention, Answer, Bank, Why};
 
 /// A query on a line: in sixteenths, so that many balls touch, nest or share their centres.
 type Query = (i32, Option<(usize, u32)>);
@@ -44,7 +44,7 @@ proptest! {
             let own = own.map(|(class, radius)| certificate(class, f64::from(radius) / 16.0));
             let x = point(at);
             let asked = bank.ask(&[x], own).unwrap();
-            let answer = bank.add(&[x], own).unwrap();
+            let answer = bank.add(&[x], alpha(), own).unwrap();
             prop_assert_eq!(asked, answer);
             if let Answer::Class { class, radius, why } = answer {
                 prop_assert!(own.is_none_or(|own| own.class != class || radius <= own.radius || matches!(why, Why::Inherited(_))));
@@ -96,7 +96,7 @@ proptest! {
         };
         for _ in 0..60 {
             let (x, own) = query(&mut random);
-            let answer = bank.add(&x, own).unwrap();
+            let answer = bank.add(&x, alpha(), own).unwrap();
             if !reference.is_at_a_rim(&x) {
                 let expected = reference.ask(&x, own);
                 let given = claimed(answer);
@@ -124,14 +124,14 @@ proptest! {
 fn a_stored_point_asked_again_keeps_its_class_and_never_loses_radius() {
     let (_dir, mut bank) = empty([1, 1, 2]);
     let x = [0.25, 0.5];
-    let first = bank.add(&x, Some(certificate(1, 0.5))).unwrap();
+    let first = bank.add(&x, alpha(), Some(certificate(1, 0.5))).unwrap();
     assert_eq!(first, Answer::Class { class: 1, radius: 0.5, why: Why::Own });
     let inherited = Answer::Class { class: 1, radius: 0.5, why: Why::Inherited(0) };
-    assert_eq!(bank.add(&x, Some(certificate(2, 3.0))).unwrap(), inherited);
-    assert_eq!(bank.add(&x, Some(certificate(1, 0.4))).unwrap(), inherited);
-    assert_eq!(bank.add(&x, None).unwrap(), inherited);
+    assert_eq!(bank.add(&x, alpha(), Some(certificate(2, 3.0))).unwrap(), inherited);
+    assert_eq!(bank.add(&x, alpha(), Some(certificate(1, 0.4))).unwrap(), inherited);
+    assert_eq!(bank.add(&x, alpha(), None).unwrap(), inherited);
     assert_eq!(bank.len(), 1);
-    let grown = bank.add(&x, Some(certificate(1, 0.75))).unwrap();
+    let grown = bank.add(&x, alpha(), Some(certificate(1, 0.75))).unwrap();
     assert_eq!(grown, Answer::Class { class: 1, radius: 0.75, why: Why::Own });
     assert_eq!(bank.len(), 2);
 }
@@ -139,16 +139,16 @@ fn a_stored_point_asked_again_keeps_its_class_and_never_loses_radius() {
 #[test]
 fn an_abstention_blocks_nobody() {
     let (_dir, mut bank) = empty([1, 1, 1]);
-    assert_eq!(bank.add(&[0.5], None).unwrap(), Answer::Abstain(Abstention::Own));
+    assert_eq!(bank.add(&[0.5], alpha(), None).unwrap(), Answer::Abstain(Abstention::Own));
     assert!(bank.is_empty());
-    let answer = bank.add(&[0.5], Some(certificate(4, 0.25))).unwrap();
+    let answer = bank.add(&[0.5], alpha(), Some(certificate(4, 0.25))).unwrap();
     assert_eq!(answer, Answer::Class { class: 4, radius: 0.25, why: Why::Own });
 }
 
 #[test]
 fn touching_balls_leave_nothing_and_say_so() {
     let (_dir, mut bank) = empty([1, 1, 1]);
-    bank.add(&[0.0], Some(certificate(0, 0.5))).unwrap();
+    bank.add(&[0.0], alpha(), Some(certificate(0, 0.5))).unwrap();
     // exactly on the rim: rounding cannot tell, so the class is the ball's, with nothing around it
     let rim = Answer::Class { class: 0, radius: 0.0, why: Why::Inherited(0) };
     assert_eq!(bank.ask(&[0.5], Some(certificate(1, 0.25))).unwrap(), rim);
@@ -156,7 +156,7 @@ fn touching_balls_leave_nothing_and_say_so() {
     let outside = bank.ask(&[0.5f32.next_up()], Some(certificate(1, 0.25))).unwrap();
     assert!(matches!(outside, Answer::Class { class: 1, why: Why::Cut(0), .. }), "{outside:?}");
     // two balls of one class may overlap as they like
-    let same = bank.add(&[0.25], Some(certificate(0, 0.5))).unwrap();
+    let same = bank.add(&[0.25], alpha(), Some(certificate(0, 0.5))).unwrap();
     assert_eq!(same, Answer::Class { class: 0, radius: 0.5, why: Why::Own });
     bank.check().unwrap();
 }
@@ -167,10 +167,27 @@ fn nothing_is_left_in_a_gap_that_is_too_narrow() {
     let (_dir, mut bank) = empty([1, 1, 2]);
     let x = [0.3f32, 0.7f32];
     let exact = distance(&[0.0, 0.0], &x);
-    bank.add(&[0.0, 0.0], Some(certificate(0, exact * (1.0 - 1.2 * 66.0 * f64::EPSILON / 2.0)))).unwrap();
-    let answer = bank.add(&x, Some(certificate(1, 1.0))).unwrap();
+    bank.add(&[0.0, 0.0], alpha(), Some(certificate(0, exact * (1.0 - 1.2 * 66.0 * f64::EPSILON / 2.0))))
+        .unwrap();
+    let answer = bank.add(&x, alpha(), Some(certificate(1, 1.0))).unwrap();
     assert_eq!(answer, Answer::Abstain(Abstention::NothingLeft(0)));
     assert_eq!(bank.len(), 1);
+}
+
+/// The largest of many certificates of one input is wrong more often than each.
+#[test]
+fn every_offer_counts_whatever_became_of_it() {
+    let (dir, mut bank) = empty([1, 1, 1]);
+    for round in 0..100 {
+        bank.add(&[0.5], alpha(), Some(certificate(1, 0.5 - f64::from(round) / 1000.0))).unwrap();
+    }
+    bank.add(&[0.5], alpha(), None).unwrap();
+    assert_eq!(bank.len(), 1);
+    let here = bank.stats().failure_probability;
+    assert!((0.101..0.10101).contains(&here), "{here}");
+    drop(bank);
+    let again = Bank::read(dir.path()).unwrap().stats().failure_probability;
+    assert!((again - here).abs() < f64::EPSILON, "{again}, not {here}");
 }
 
 #[test]
@@ -185,7 +202,7 @@ fn a_query_that_means_nothing_is_refused() {
         (vec![0.0, 0.0], Some(certificate(0, f64::NAN)), "finite and positive, got NaN"),
         (vec![0.0, 0.0], Some(certificate(0, f64::INFINITY)), "finite and positive, got inf"),
     ] {
-        let error = bank.add(&x, own).unwrap_err().to_string();
+        let error = bank.add(&x, alpha(), own).unwrap_err().to_string();
         assert!(error.contains(words) && error.contains("balls.qcrsbank: "), "{error}");
     }
     assert!(bank.is_empty());

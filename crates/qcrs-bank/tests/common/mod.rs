@@ -5,7 +5,11 @@ use qcrs::types::Alpha;
 use qcrs_bank::{Abstention, Answer, Bank, Certificate, Source, Why};
 
 pub fn certificate(class: usize, radius: f64) -> Certificate {
-    Certificate { class, radius, alpha: Alpha::new(0.001).unwrap() }
+    Certificate { class, radius }
+}
+
+pub fn alpha() -> Alpha {
+    Alpha::new(0.001).unwrap()
 }
 
 /// Class and radius of a ball with its centre.

@@ -68,7 +68,16 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if let Some(passes) = args.method.passes {
         spec.search = priced(&setup, &sampler, &spec, passes)?;
     }
-    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec));
+    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec, &args.model.model));
+    if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
+        // a new bank has said nothing of what the run has
+        let answers = Run::open(&dir, &spec, args.shard)?.done.len();
+        let (bank, dir) = (bank.display(), dir.display());
+        ensure!(
+            answers == 0,
+            "{bank}: there is no bank here, but {dir} has {answers} answers of one; give that"
+        );
+    }
     let mut teller = args.bank.as_ref().map(|bank| Teller::open(bank, &spec)).transpose()?;
     let failed = certify_into(&setup, &sampler, &spec, (&dir, args.shard), teller.as_mut())?;
     summarize(&dir, args.format)?;
@@ -149,7 +158,7 @@ pub fn certify_into(
 }
 
 /// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again.
-fn readable_name(spec: &Spec) -> PathBuf {
+fn readable_name(spec: &Spec, model: &Path) -> PathBuf {
     let (method, sigma) = match &spec.search {
         SearchSpec::Cohen(search) => ("cohen", search.sigma),
         SearchSpec::Grid(search) => ("grid", search.sigma),
@@ -160,7 +169,11 @@ fn readable_name(spec: &Spec) -> PathBuf {
         SearchSpec::Dsrs(search) => ("dsrs", search.sigma),
         SearchSpec::Probe(search) => ("probe", search.sigma),
     };
-    let model = spec.model.name.trim_end_matches(".onnx");
+    // many a model is called model.onnx in a folder that has its name
+    let folder =
+        model.parent().filter(|folder| spec.model.name == "model.onnx" && folder.file_name().is_some());
+    let model = folder.map_or_else(|| spec.model.name.clone(), crate::setup::file_name);
+    let model = model.trim_end_matches(".onnx");
     let text = serde_json::to_string(spec).unwrap_or_default();
     let hash = &blake3::hash(text.as_bytes()).to_hex()[..6];
     Path::new("runs").join(format!("{model}-{method}-s{}-n{}-{hash}", sigma.get(), spec.budget.n))
@@ -216,16 +229,22 @@ impl Tally {
     }
 }
 
+/// Answers that are shown one by one.
+const ANSWERS: usize = 10;
+
 fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
     let stored = run::read(dir)?;
     let name = crate::setup::file_name(dir);
     let table = Table::from_run(name, &stored.spec, &stored.records, &stored.timings)?;
+    let answers =
+        (table.rows.len() <= ANSWERS || !table.labelled()).then(|| report::answers(&table, ANSWERS));
     let analysis = Analysis::new(vec![table], &Options::default())?;
     match format {
         Format::Text => {
+            answers.map_or(Ok(()), |answers| output::print(&answers))?;
             output::print(&report::text(&analysis))?;
-            let dir = dir.display();
-            output::print(&format!("next: qcrs report {dir} --html report.html"))
+            output::print(&format!("every answer: {}", dir.join("results.tsv").display()))?;
+            output::print(&format!("next: qcrs report {} --html report.html", dir.display()))
         }
         Format::Json => output::print(&report::json(&analysis)?),
     }

@@ -81,19 +81,17 @@ fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> any
             continue;
         }
         let x = opened.dataset.get(record.index as usize)?.pixels;
-        let answer = bank.add_once(source, &x, certificate(&run.spec, record))?;
+        let answer = bank.add_once(source, &x, run.spec.budget.alpha, certificate(record))?;
         tally.count(answer);
     }
     Ok(())
 }
 
 /// What the run proves about an input; an input whose scores could not vote proves nothing.
-pub fn certificate(spec: &Spec, record: &Record) -> Option<Certificate> {
+pub fn certificate(record: &Record) -> Option<Certificate> {
     match &record.finding {
         Finding::Outcome(outcome) => match outcome.verdict {
-            Verdict::Certified { class, radius, .. } if radius > 0.0 => {
-                Some(Certificate { class, radius, alpha: spec.budget.alpha })
-            }
+            Verdict::Certified { class, radius, .. } if radius > 0.0 => Some(Certificate { class, radius }),
             _ => None,
         },
         Finding::Failed { .. } => None,

@@ -25,7 +25,8 @@ impl Teller {
     /// Adds what the bank says of a record about the input `x`. A record that was lost in a crash gets the same
     /// answer when it comes again.
     pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
-        let answer = self.bank.add_once(self.source(record), x, certificate(&self.spec, record))?;
+        let answer =
+            self.bank.add_once(self.source(record), x, self.spec.budget.alpha, certificate(record))?;
         record.bank = Some(in_words(answer));
         Ok(())
     }
