@@ -192,3 +192,19 @@ fn a_stopped_sampler_interrupts_the_run() {
     let kept = records(root.path()).lines().count();
     assert!((4..INPUTS as usize).contains(&kept), "{kept} records");
 }
+
+/// What the worker took never comes; the others must not wait for it.
+#[test]
+fn a_panic_ends_the_run() {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let root = tempfile::tempdir().unwrap();
+        let input = |index| if index == 1 { panic!("a decoder gives up") } else { input(index) };
+        let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
+        let certify = || run.certify(&MonteCarlo::new(&HalfSpace { dim: 2 }, 16), &input, 2, |_| Ok(()));
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(certify));
+        send.send(ended.is_err()).unwrap();
+    });
+    let panicked = receive.recv_timeout(std::time::Duration::from_secs(30));
+    assert_eq!(panicked, Ok(true), "the run hangs, or passes a panic over");
+}

@@ -46,8 +46,12 @@ impl Run {
         let ids = shard.ids(spec);
         for (number, record) in done.iter().enumerate() {
             if ids.get(number) != Some(&record.index) {
-                let problem =
-                    format!("line {} is about input {}, which is not next", number + 1, record.index);
+                let problem = format!(
+                    "line {} is about input {}, which is not next; of a run that was merged from some of its shards, certify the \
+                     missing ones apart and merge all into a new directory",
+                    number + 1,
+                    record.index
+                );
                 return Err(Error::format(path, problem));
             }
         }
@@ -80,6 +84,7 @@ impl Run {
             for _ in 0..in_flight.clamp(1, todo.len().max(1)) {
                 let (send, queue, todo, spec) = (send.clone(), &queue, &todo, &spec);
                 scope.spawn(move || {
+                    let _guard = CloseOnPanic(queue);
                     while let Some(position) = queue.take() {
                         let result = record(spec, sampler, input, todo[position]);
                         let seconds = queue.finish(position);
@@ -194,6 +199,17 @@ struct State {
     end: usize,
     written: usize,
     meter: Meter,
+}
+
+/// Ends the wait of all others when one worker panics: what it took never comes.
+struct CloseOnPanic<'a>(&'a Queue);
+
+impl Drop for CloseOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
 }
 
 impl Queue {

@@ -64,8 +64,17 @@ pub(super) fn write_new(path: &Path, text: &str) -> Result<bool, Error> {
         match linked {
             Ok(()) => fs::remove_file(aside).map(|()| true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(aside).map(|()| false),
-            // not every file system has links
-            Err(_) => fs::rename(aside, path).map(|()| true),
+            // not every file system has links; what is written in place may be torn, but never another's
+            Err(_) => {
+                fs::remove_file(aside)?;
+                match File::create_new(path) {
+                    Ok(mut file) => {
+                        file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).map(|()| true)
+                    }
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
         }
     })
 }

@@ -40,12 +40,12 @@ impl Record {
     /// What is certified about the input, all told.
     pub fn certified(&self) -> Option<Ball> {
         match (&self.bank, &self.finding) {
+            (_, Finding::Failed { .. }) => None,
             (Some(bank), _) => bank.ball,
             (None, Finding::Outcome(outcome)) => match outcome.verdict {
                 Verdict::Certified { class, radius, .. } => Some(Ball { class, radius }),
                 Verdict::Abstain(_) => None,
             },
-            (None, Finding::Failed { .. }) => None,
         }
     }
 }
