@@ -52,11 +52,11 @@ fn too_many(failures: u64) -> bool {
 /// The noise itself votes: is the first pixel at most c? A move by c makes that even.
 #[test]
 fn half_spaces_keep_their_distance() {
-    let (first, c, n) = (law(0.5, 4, 16), 0.45_f32, 50);
-    for second in [law(0.4, 4, 16), first.truncated(0.6).unwrap()] {
+    let (first, c, n) = (law(0.5, 16, 64), 0.45_f32, 50);
+    for second in [law(0.4, 16, 64), first.truncated(0.6).unwrap()] {
         let votes = |noise: GeneralizedGaussian, input: u32, seed: u64| {
             let stream = Stream { seed, input, phase: Phase::Estimate };
-            let (x, mut out) = ([0.0; 16], [0.0; 16]);
+            let (x, mut out) = ([0.0; 64], [0.0; 64]);
             let below = |draw| {
                 Noise::GeneralizedGaussian(noise).add(&stream, draw, &x, &mut out);
                 u64::from(out[0] <= c)

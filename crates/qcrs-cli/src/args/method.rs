@@ -3,7 +3,6 @@
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use qcrs::certify::{Bound, Budget};
-use qcrs::noise::GeneralizedGaussian;
 use qcrs::search::{
     Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau,
     ProbeSearch, Qcrs, SearchSpec, Second, Tau, Winner,
@@ -302,10 +301,12 @@ impl MethodArgs {
             (None, Some(dim)) => Dsrs::published(sigma, dim)?.k,
             (None, None) => 1, // not known yet
         };
+        let search = Dsrs { sigma, k, second };
         if let Some(dim) = dim {
-            GeneralizedGaussian::new(sigma, k, dim)?;
+            search.check()?;
+            search.laws(dim)?;
         }
-        Ok(Dsrs { sigma, k, second })
+        Ok(search)
     }
 
     fn insta_rs(&self) -> anyhow::Result<InstaRs> {

@@ -3,6 +3,7 @@
 use super::{Plan, Probe, SigmaSearch};
 use crate::bounds::proportion_interval;
 use crate::noise::GeneralizedGaussian;
+use crate::radius::dsrs::{DoubleSampling, generalized_gaussian};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -62,11 +63,24 @@ impl Dsrs {
     }
 }
 
+impl Dsrs {
+    /// The laws for inputs of `dim` values; those that no radius can be computed for are an error.
+    pub fn laws(&self, dim: usize) -> Result<Laws, Error> {
+        let laws = Laws { first: GeneralizedGaussian::new(self.sigma, self.k, dim)?, second: self.second };
+        // any votes will do: no setting that works for some fails for others
+        match laws.second((1, 1), Alpha::new(0.5)?)? {
+            None => drop(generalized_gaussian(0.0, &laws.first)?),
+            Some(second) => drop(DoubleSampling::new(&laws.first, &second)?),
+        }
+        Ok(laws)
+    }
+}
+
 impl SigmaSearch for Dsrs {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         self.check()?;
-        let law = GeneralizedGaussian::new(self.sigma, self.k, probe.dim())?;
-        Ok(Plan { laws: Some(Laws { first: law, second: self.second }), ..self.sigma.into() })
+        let laws = self.laws(probe.dim())?;
+        Ok(Plan { laws: Some(laws), ..self.sigma.into() })
     }
 }
 

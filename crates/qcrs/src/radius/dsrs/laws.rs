@@ -6,6 +6,8 @@ use crate::types::Error;
 
 /// The largest ln(q/p) that we compute with: beyond, Q says nothing about P.
 const HIGHEST_PEAK: f64 = 300.0;
+/// In fewer dimensions the error of the integrals is not known well enough.
+const LEAST_DIM: u32 = 64;
 
 /// λ₁ and λ₂.
 pub(super) type Weights = [f64; 2];
@@ -50,6 +52,11 @@ impl Laws {
             return Err(Error::Invalid(
                 "no radius is known for truncated noise by itself; leave the first law whole".into(),
             ));
+        }
+        if first.dim() < LEAST_DIM {
+            let problem =
+                format!("dsrs needs inputs of at least {LEAST_DIM} values, these have {}", first.dim());
+            return Err(Error::Invalid(problem));
         }
         let (k, dim) = (f64::from(first.k()), f64::from(first.dim()));
         Ok(Self { shape: first.shape(), k, dim, second, sphere: Sphere::new(first.dim()) })

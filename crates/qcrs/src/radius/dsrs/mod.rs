@@ -29,7 +29,7 @@ use laws::{Laws, Second};
 /// `p_lower` (Yang et al. 2020, by Neyman and Pearson); `None` when p < ½ certifies nothing.
 ///
 /// Rounded down: the bound was above ½ at this radius, less a bound of its own error. At most 1e-7 σ below
-/// the optimum for d ≥ 64; in a handful of dimensions the error bound may cost more. Takes some 7 ms.
+/// the optimum. Less than 64 dimensions are an error. Takes some 7 ms.
 ///
 /// ```
 /// # use qcrs::{noise::GeneralizedGaussian, radius::dsrs::generalized_gaussian, types::{Error, Sigma}};
@@ -40,10 +40,11 @@ use laws::{Laws, Second};
 /// ```
 pub fn generalized_gaussian(p_lower: f64, noise: &GeneralizedGaussian) -> Result<Option<f64>, Error> {
     check("first", [p_lower, 1.0])?;
+    let laws = Laws::new(noise, Second::None)?;
     if p_lower < 0.5 {
         return Ok(None);
     }
-    let dual = Dual::new(Laws::new(noise, Second::None)?);
+    let dual = Dual::new(laws);
     let (radius, _) = radius::one_law(&dual, p_lower)?;
     Ok(Some(in_pixels(radius, noise)))
 }
