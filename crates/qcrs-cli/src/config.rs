@@ -58,8 +58,19 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
         }
     }
     let Some(toml::Value::Table(table)) = file.get(command) else { return Ok(None) };
+    let all = Qcrs::command();
+    let known = |key: &str| {
+        let arguments = all.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+        let mut names = arguments.chain(all.get_arguments()).flat_map(|argument| {
+            argument.get_long().into_iter().chain(argument.get_all_aliases().unwrap_or_default())
+        });
+        names.any(|name| name == key)
+    };
     let mut options = Vec::new();
     for (key, value) in table {
+        if !known(key) {
+            bail!("{}: [{command}] has no option `{key}`; see 'qcrs {command} --help'", here());
+        }
         let values = match value {
             toml::Value::Array(values) => values.clone(),
             value => vec![value.clone()],
@@ -102,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_bad_file_is_named() {
-        for text in ["[certify", "certify = 3", "sigma = 3", "[certfy]", "[certify]\nsigma = {a = 1}"] {
+        let wrong = ["[certify", "certify = 3", "sigma = 3", "[certfy]", "[certify]\nsigma = {a = 1}"];
+        for text in wrong.into_iter().chain(["[certify]\nsigmaa = 1"]) {
             let error =
                 format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
             assert!(error.contains('/'), "{error}");

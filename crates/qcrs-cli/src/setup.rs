@@ -1,6 +1,7 @@
 //! What it means: a model and images that fit together, ready to be asked.
 
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::output::say;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{self, Example, Opened};
@@ -25,6 +26,14 @@ pub struct Setup {
 impl Setup {
     /// Opens data and model and makes sure that they fit.
     pub fn open(model: &ModelArgs, data: &DataArgs) -> anyhow::Result<Self> {
+        // one pool for everything, before anybody starts another: sampling takes its number of threads from it, and
+        // a second model shares it
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global();
+        ensure!(
+            pool.is_ok() || rayon::current_num_threads() == model.threads(),
+            "cannot start {} threads",
+            model.threads()
+        );
         let opened = data::open(&data.data, &data.open_options())?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
@@ -37,13 +46,14 @@ impl Setup {
                 model.model.display()
             );
         }
-        // one pool for everything: sampling takes its number of threads from it, and a second model shares it
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global();
-        ensure!(
-            pool.is_ok() || rayon::current_num_threads() == model.threads(),
-            "cannot start {} threads",
-            model.threads()
-        );
+        if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() < classes) {
+            let (path, count) = (data.data.display(), names.len());
+            say!(
+                "{path} has {count} classes, the model {classes}; labels are taken to be 0 to {}: {}",
+                count - 1,
+                names.join(", ")
+            );
+        }
         Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
     }
 
@@ -63,7 +73,15 @@ impl Setup {
 
     /// Input number `index`.
     pub fn example(&self, index: u32) -> Result<Example, Error> {
-        self.data.dataset.get(index as usize)
+        let example = self.data.dataset.get(index as usize)?;
+        let classes = self.model.classifier.num_classes();
+        match example.label.filter(|label| *label >= classes) {
+            None => Ok(example),
+            Some(label) => Err(Error::Invalid(format!(
+                "it is labelled {label}, but the model has classes 0 to {}; do data and model belong together?",
+                classes - 1
+            ))),
+        }
     }
 
     /// Asks `classifier` with as many copies at a time as was typed, and knows what its scores mean.

@@ -81,6 +81,53 @@ fn without_run_a_readable_name_is_made_and_found_again() {
     let again = bench.certify("--method cohen").says(&[]);
     assert!(again.err.contains("all 8 inputs are there already"), "{}", again.err);
     assert_eq!(again.out, ran.out);
+    // a model.onnx is called after its folder
+    std::fs::create_dir(bench.path("net")).unwrap();
+    std::fs::copy(bench.path("model.onnx"), bench.path("net/model.onnx")).unwrap();
+    bench.certify("--method cohen --model net/model.onnx").says(&["runs/net-cohen-s0.25-n200-"]);
+}
+
+#[test]
+fn a_few_answers_are_shown_one_by_one() {
+    let bench = Bench::new();
+    let ran = bench.certify("--method cohen --run r").says(&["Answers", "every answer: r/results.tsv"]);
+    let results = bench.read("r/results.tsv");
+    for line in results.lines().skip(1) {
+        let radius: f64 = line.split('\t').nth(3).unwrap().parse().unwrap();
+        let shown = format!("{:.4}", (radius * 1e4).floor() / 1e4);
+        assert!(radius <= 0.0 || ran.out.contains(&shown), "no {shown} in\n{}", ran.out);
+    }
+    assert_eq!(bench.certify("--method cohen --run r --format json").says(&[]).runs().len(), 1);
+}
+
+/// A folder is read by several threads before there is a model.
+#[test]
+fn a_folder_of_images_goes_with_any_number_of_threads() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("pictures")).unwrap();
+    for number in 0..3_u8 {
+        let picture = image::RgbImage::from_fn(32, 32, |x, y| image::Rgb([x as u8 * 8, y as u8 * 8, number]));
+        picture.save(bench.path("pictures").join(format!("{number}.png"))).unwrap();
+    }
+    for threads in [1, 2, 3] {
+        let run = format!("r{threads}");
+        bench
+            .certify(&format!("--method cohen --data pictures --threads {threads} --run {run}"))
+            .says(&["Answers", "every answer"]);
+        assert_eq!(bench.records(&run), bench.records("r1"));
+    }
+}
+
+#[test]
+fn one_radius_is_no_average() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run whole").says(&[]);
+    bench.certify("--method cohen --at-radius 0.1 --run asked").says(&["0.1"]);
+    let runs = bench.run("report whole asked --format json --radii 0.05,0.1,0.2").says(&[]).runs();
+    let radii = |run: &serde_json::Value| run["certified_accuracy"].as_object().unwrap().len();
+    assert_eq!((radii(&runs[0]), radii(&runs[1])), (3, 2), "nothing is known beyond the radius");
+    assert!(runs[1]["acr"].is_null() && runs[1]["paired"].is_null(), "{}", runs[1]);
+    bench.run("report whole asked").says(&["asks about a single radius only", "–"]);
 }
 
 #[test]

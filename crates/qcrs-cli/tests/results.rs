@@ -19,7 +19,7 @@ fn report_writes_every_format() {
     assert_eq!(json.len(), 2);
     assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
     assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
-    bench.run("report a --skip 2 --format json").says(&["every 2th", "\"inputs\":4"]);
+    bench.run("report a --skip 2 --format json").says(&["ids divisible by 2", "\"inputs\":4"]);
     // two runs of one name are told apart by their paths
     bench.certify("--method cohen --run other/a").says(&[]);
     bench.run("report a other/a").says(&["other/a"]);

@@ -53,7 +53,13 @@ impl ModelArgs {
     pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
         let &Self { engine, device, precision, output, .. } = self;
         if !self.model.is_file() {
-            bail!("{}: there is no such file; --model takes the path of an ONNX file", self.model.display());
+            let inside = self.model.join("model.onnx");
+            let hint =
+                if inside.is_file() { format!(", such as {}", inside.display()) } else { String::new() };
+            bail!(
+                "{}: there is no such file; --model takes the path of an ONNX file{hint}",
+                self.model.display()
+            );
         }
         let threads = self.threads();
         let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };

@@ -90,7 +90,9 @@ fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
     Sigma::new(low).context("--left")?;
     ensure!(low < high, "--left {low} must be below --right {high}");
     let last = f64::from(args.points - 1);
-    let at = |i: u32| Ok(Sigma::new(low + (high - low) * f64::from(i) / last)?);
+    // 0.85, not 0.8500000000000001
+    let rounded = |sigma: f64| (sigma * 1e9).round() / 1e9;
+    let at = |i: u32| Ok(Sigma::new(rounded(low + (high - low) * f64::from(i) / last))?);
     (0..args.points).map(at).collect()
 }
 

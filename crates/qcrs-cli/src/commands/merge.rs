@@ -18,6 +18,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     let stored = qcrs::run::merge(&args.runs, &args.into)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
     let into = args.into.display();
-    let state = if have == owed { "complete" } else { "incomplete" };
+    let state =
+        if have == owed { "complete" } else { "incomplete until all shards are merged into a new directory" };
     crate::output::print(&format!("{into}: {have} of {owed} inputs, {state}; next: qcrs report {into}"))
 }

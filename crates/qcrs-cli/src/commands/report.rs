@@ -119,7 +119,11 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;
         Table::from_tsv(name.clone(), &text)?
     };
-    Ok(if skip == 1 { table } else { table.only(&format!("{name} (every {skip}th)"), |id| id % skip == 0) })
+    Ok(if skip == 1 {
+        table
+    } else {
+        table.only(&format!("{name} (ids divisible by {skip})"), |id| id % skip == 0)
+    })
 }
 
 /// Runs whose folders have the same name go by the paths that were typed.

@@ -89,10 +89,11 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
         return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
             "best": best, "promises": promises }));
     }
-    output::print(&text(&promises, best, ids.len()))
+    output::print(&text(&promises, best, ids.len(), args.one_class.as_deref()))
 }
 
-fn text(promises: &[Promise], best: Promise, inputs: usize) -> String {
+fn text(promises: &[Promise], best: Promise, inputs: usize, one_class: Option<&str>) -> String {
+    let question = one_class.map_or_else(String::new, |class| format!(" --one-class {class}"));
     let mut text = String::from("sigma\tpredicted ACR\tcertified\n");
     for promise @ Promise { sigma, acr, certified } in promises {
         let mark = if *promise == best { "\t<- best" } else { "" };
@@ -101,7 +102,7 @@ fn text(promises: &[Promise], best: Promise, inputs: usize) -> String {
     let _ = write!(
         text,
         "best single σ on these {inputs} inputs: {:.4}\n\
-         judge it on others: qcrs certify --method cohen --sigma {:.4} …",
+         judge it on others: qcrs certify --method cohen --sigma {:.4}{question} …",
         best.sigma, best.sigma
     );
     text

@@ -22,6 +22,7 @@ pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
 
+use crate::search::SearchSpec;
 use crate::types::Error;
 use std::collections::HashSet;
 
@@ -79,7 +80,7 @@ impl Analysis {
                 Err(error) => return Err(error),
             }
         }
-        notes.extend(tables.iter().filter_map(other_precision));
+        notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
         Ok(Self { summaries, classes: per_class, paired: pairs, notes, tables })
     }
 }
@@ -92,6 +93,15 @@ fn other_precision(table: &Table) -> Option<String> {
         format!(
             "{name} computed in {precision}: its certificates concern that classifier, not the one in f32."
         )
+    })
+}
+
+/// Generalized noise makes another smoothed classifier than the one that is deployed.
+fn other_noise(table: &Table) -> Option<String> {
+    let generalized = matches!(table.spec.as_ref()?.search, SearchSpec::Dsrs(_));
+    let name = &table.name;
+    generalized.then(|| {
+        format!("{name}: the classifier is smoothed with generalized Gaussian noise, which qcrs predict does not run.")
     })
 }
 

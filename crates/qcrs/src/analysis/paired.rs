@@ -38,10 +38,13 @@ pub struct Paired {
     pub sign_test: f64,
 }
 
-/// Compares `b` with `a`. No common input, a missing label, or labels that differ on one index
-/// (then the runs saw other data) is an error.
+/// Compares `b` with `a`. Runs about other data or another question, no common input, a missing label, or labels
+/// that differ on one index is an error.
 pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
     let wrong = |why: String| Error::Invalid(format!("{} and {} cannot be compared: {why}", a.name, b.name));
+    if let Some(why) = apart(a, b) {
+        return Err(wrong(why.into()));
+    }
     let of_a: HashMap<u32, _> = a.rows.iter().map(|row| (row.index, row)).collect();
     let mut scores = Vec::new();
     for row in &b.rows {
@@ -79,6 +82,20 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
         worse,
         sign_test: binomial_test_half(better as u64, worse as u64)?,
     })
+}
+
+/// Why radii of two runs do not speak of the same thing; files do not say what they are about.
+fn apart(a: &Table, b: &Table) -> Option<&'static str> {
+    let (a, b) = (a.spec.as_ref()?, b.spec.as_ref()?);
+    if a.data.blake3 != b.data.blake3 {
+        Some("they are about different data")
+    } else if a.one_class != b.one_class {
+        Some("they answer different questions; see --one-class")
+    } else if a.budget.at_radius != b.budget.at_radius {
+        Some("one asks about a single radius only; see --at-radius")
+    } else {
+        None
+    }
 }
 
 fn difference(scores: &[(f64, f64)]) -> Result<Estimate, Error> {

@@ -6,7 +6,8 @@ use crate::types::Error;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// One run in a few numbers. Those that need the true class are absent when an input has no label.
+/// One run in a few numbers. Those that need the true class are absent when an input has no label, those that need
+/// the largest radius are absent when only one was asked about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The run.
@@ -29,7 +30,7 @@ pub struct Summary {
     pub wrong_certified: Option<Estimate>,
     /// How many inputs made the classifier fail; they count as abstained.
     pub failed: usize,
-    /// The share certified with the right class at each radius or more.
+    /// The share certified with the right class at each radius or more, up to the only one asked about.
     #[serde(serialize_with = "as_map")]
     pub certified_accuracy: Vec<(f64, Estimate)>,
     /// Forward passes per input, over the inputs where they are known.
@@ -72,11 +73,14 @@ impl Summary {
             seconds_per_input: mean(&|row| row.seconds)?,
         };
         if table.labelled() {
-            summary.acr = mean(&Row::score)?;
-            summary.clean_accuracy = Some(share(&|row| certified_at(row, 0.0))?);
+            let asked = table.at_radius();
+            if asked.is_none() {
+                summary.acr = mean(&Row::score)?;
+                summary.clean_accuracy = Some(share(&|row| certified_at(row, 0.0))?);
+            }
             summary.wrong_certified =
                 Some(share(&|row| row.predicted.is_some() && row.correct() == Some(false))?);
-            for &radius in radii {
+            for &radius in radii.iter().filter(|radius| asked.is_none_or(|asked| **radius <= asked)) {
                 summary.certified_accuracy.push((radius, share(&|row| certified_at(row, radius))?));
             }
         }
@@ -100,8 +104,18 @@ fn certified_at(row: &Row, radius: f64) -> bool {
 }
 
 /// Even steps up to the largest radius at which some run is still right: of .25, or the next of
-/// .5, 1, 2, 4, … that needs at most twelve. Always at least one.
+/// .5, 1, 2, 4, … that needs at most twelve; and the radii that runs ask about. Always at least one.
 pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
+    let asked: Vec<f64> = tables.iter().filter_map(Table::at_radius).collect();
+    let open: Vec<&Table> = tables.iter().filter(|table| table.at_radius().is_none()).collect();
+    let mut radii = if open.is_empty() { Vec::new() } else { steps(&open) };
+    radii.extend(asked);
+    radii.sort_by(f64::total_cmp);
+    radii.dedup();
+    radii
+}
+
+fn steps(tables: &[&Table]) -> Vec<f64> {
     let largest = tables.iter().flat_map(|t| &t.rows).filter_map(Row::score).fold(0.0, f64::max);
     let mut step = 0.25;
     while largest / step >= 13.0 {

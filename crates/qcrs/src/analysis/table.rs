@@ -108,6 +108,11 @@ impl Table {
         self.rows.iter().all(|row| row.label.is_some())
     }
 
+    /// The only radius that the run asks about, where it asks about one.
+    pub fn at_radius(&self) -> Option<f64> {
+        self.spec.as_ref()?.budget.at_radius
+    }
+
     /// Whether σ was chosen per input, so that its distribution says something.
     pub fn sigma_varies(&self) -> bool {
         let mut sigmas = self.rows.iter().filter_map(|row| row.sigma);

@@ -68,6 +68,7 @@ impl Folder {
             return Err(Error::format(list, "lists no image; write lines 'file,label'"));
         }
         if let Some((missing, _)) = files.iter().find(|(name, _)| !root.join(name).is_file()) {
+            let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
             return Err(Error::format(
                 list,
                 format!("lists '{missing}', which is not a file in {}", root.display()),

@@ -37,12 +37,17 @@ pub use html::{Page, Picture, html};
 pub use sheet::{Sheet, SheetTable, page};
 pub use words::guarantee_in_words;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Table};
 use grid::Grid;
 
 /// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis) -> String {
     join(analysis, &tables::short(analysis), Grid::text, |note| format!("{note}\n"))
+}
+
+/// What was answered to each of the first `most` inputs, for a terminal.
+pub fn answers(table: &Table, most: usize) -> String {
+    tables::answers(table, most).text()
 }
 
 /// Tables in GitHub's Markdown.

@@ -3,7 +3,7 @@
 use super::format::{down, interval, p_value, plain, up};
 use super::grid::{Cell, Grid};
 use super::words::{guarantee_in_words, title, title_of};
-use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Spread, Summary};
+use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Row, Spread, Summary, Table};
 use crate::run::Guarantee;
 
 /// More classes than this are a table for a program, not for paper.
@@ -58,15 +58,42 @@ fn headline(analysis: &Analysis) -> Grid {
 /// Certified accuracy at the chosen radii; `None` when no run has labels.
 fn accuracy(analysis: &Analysis) -> Option<Grid> {
     let labelled = || analysis.summaries.iter().filter(|summary| !summary.certified_accuracy.is_empty());
+    let longest = labelled().max_by_key(|summary| summary.certified_accuracy.len())?;
     let mut head = vec!["run".to_owned()];
-    head.extend(labelled().next()?.certified_accuracy.iter().map(|(radius, _)| radius.to_string()));
+    head.extend(longest.certified_accuracy.iter().map(|(radius, _)| radius.to_string()));
     let row = |s: &Summary| {
-        std::iter::once(Cell::new(title(s)))
-            .chain(s.certified_accuracy.iter().map(|&(_, e)| claim(e)))
-            .collect()
+        // a run that asks about one radius knows of none beyond
+        let known = s.certified_accuracy.iter().map(|&(_, e)| claim(e));
+        let unknown = std::iter::repeat_with(|| Cell::new("–"));
+        std::iter::once(Cell::new(title(s))).chain(known).chain(unknown).take(head.len()).collect()
     };
     let caption = "Certified accuracy at each l2 radius".into();
-    Some(Grid { caption, head, rows: labelled().map(row).collect(), crowded: true })
+    let rows = labelled().map(row).collect();
+    Some(Grid { caption, head, rows, crowded: true })
+}
+
+/// What was answered to each of the first `most` inputs.
+pub fn answers(table: &Table, most: usize) -> Grid {
+    let head = ["input", "label", "answer", "radius", "σ", "passes"].map(String::from).to_vec();
+    let row = |row: &Row| {
+        let name = |class: Option<usize>| class.map(|class| table.class_name(class));
+        let answer =
+            name(row.predicted).unwrap_or_else(|| if row.failed { "failed" } else { "abstained" }.into());
+        vec![
+            Cell::new(row.index.to_string()),
+            Cell::new(name(row.label).unwrap_or_else(|| "–".into())),
+            Cell::new(answer),
+            Cell::new(if row.predicted.is_some() { down(row.radius, 4) } else { "–".into() }),
+            Cell::new(row.sigma.map_or_else(|| "–".into(), |sigma| format!("{sigma:.3}"))),
+            Cell::new(row.passes.map_or_else(|| "–".into(), |passes| passes.to_string())),
+        ]
+    };
+    Grid {
+        caption: "Answers".into(),
+        head,
+        rows: table.rows.iter().take(most).map(row).collect(),
+        crowded: false,
+    }
 }
 
 /// Every run against the reference; `None` when there is nothing to compare.
