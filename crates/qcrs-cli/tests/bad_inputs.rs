@@ -139,7 +139,7 @@ fn wrong_files_are_named_with_what_is_wrong() {
         ("--model not.onnx", 1, &["not.onnx: not an ONNX model", "torch.onnx.export"]),
         ("--model pickle.onnx", 1, &["pickle.onnx: a Python pickle"]),
         ("--model torn.onnx", 1, &["torn.onnx"]),
-        ("--run data.bin", 1, &["data.bin"]),
+        ("--run data.bin", 1, &["data.bin: is a file; a run needs a directory"]),
         ("--run data.bin/r", 1, &["data.bin/r"]),
         ("--config nowhere.toml", 1, &["nowhere.toml"]),
     ];

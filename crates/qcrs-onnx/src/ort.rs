@@ -118,7 +118,7 @@ fn runtime(question: &Question<'_>, trial: Option<Trial>) -> Result<Runtime, Str
     }
     let why = if refused.is_empty() { "onnxruntime is not installed".to_owned() } else { refused.join("; ") };
     Err(format!(
-        "{why}; pip install onnxruntime (1.{} or later), or set ORT_DYLIB_PATH to its library",
+        "{why}; pip install onnxruntime (1.{} or later; onnxruntime-gpu for CUDA), or set ORT_DYLIB_PATH to its library",
         ort::MINOR_VERSION
     ))
 }

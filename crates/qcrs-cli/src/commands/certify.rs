@@ -241,7 +241,7 @@ fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
     let analysis = Analysis::new(vec![table], &Options::default())?;
     match format {
         Format::Text => {
-            answers.map_or(Ok(()), |answers| output::print(&answers))?;
+            answers.map_or(Ok(()), |answers| output::print(&format!("{answers}\n")))?;
             output::print(&report::text(&analysis))?;
             output::print(&format!("every answer: {}", dir.join("results.tsv").display()))?;
             output::print(&format!("next: qcrs report {} --html report.html", dir.display()))

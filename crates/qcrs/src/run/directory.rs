@@ -116,6 +116,9 @@ pub(super) fn shard_files(dir: &Path, what: &str) -> Result<Vec<PathBuf>, Error>
 
 /// Writes the spec of a new run, or makes sure that the directory holds the same one.
 pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
+    if dir.is_file() {
+        return Err(Error::format(dir, "is a file; a run needs a directory"));
+    }
     fs::create_dir_all(dir).map_err(Error::io(dir))?;
     let path = dir.join("spec.json");
     if !path.exists() {
