@@ -42,6 +42,10 @@ pub fn standing(k: u64, n: u64, p0: f64, alpha: Alpha, give_up: Alpha) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::clopper_pearson_lower;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+    use rand_distr::{Bernoulli, Distribution};
 
     fn against(k: u64, n: u64, p0: f64) -> Standing {
         standing(k, n, p0, Alpha::new(0.001).unwrap(), Alpha::new(0.01).unwrap()).unwrap()
@@ -58,6 +62,46 @@ mod tests {
         assert_eq!(against(0, 9, 0.5), Standing::Below);
         assert_eq!(against(710, 1000, 0.65), Standing::Open); // M = 357
         assert_eq!(against(715, 1000, 0.65), Standing::Above); // M = 1501
+    }
+
+    /// The worst that an adversary can do: look after every vote and stop at the first that says yes. At the threshold
+    /// itself 20,000 such elections say yes no more often than α; a bound for one n says so far too often.
+    #[test]
+    fn an_adversary_who_stops_at_will_gains_nothing() {
+        const LENGTH: u64 = 1000;
+        let alpha = Alpha::new(0.05).unwrap();
+        let sequential = |k, n, p0| standing(k, n, p0, alpha, alpha).unwrap() == Standing::Above;
+        let fixed = |k, n, p0| clopper_pearson_lower(k, n, alpha).unwrap() > p0;
+        // the fewest votes of n that say yes; LENGTH + 1: none do
+        let limits = |says_yes: &dyn Fn(u64, u64, f64) -> bool, p0: f64| -> Vec<u64> {
+            let mut least = 0;
+            let mut limit = |n: u64| {
+                while least <= n && !says_yes(least, n, p0) {
+                    least += 1;
+                }
+                if least <= n { least } else { LENGTH + 1 }
+            };
+            (1..=LENGTH).map(&mut limit).collect()
+        };
+        for p0 in [0.5, 0.9] {
+            let stops = |limits: &[u64]| {
+                let mut random = ChaCha8Rng::seed_from_u64(11);
+                let vote = Bernoulli::new(p0).unwrap();
+                let mut says_yes = || {
+                    let mut k = 0;
+                    limits.iter().any(|limit| {
+                        k += u64::from(vote.sample(&mut random));
+                        k >= *limit
+                    })
+                };
+                (0..20_000).filter(|_| says_yes()).count() as u64
+            };
+            let rate = |wrong| clopper_pearson_lower(wrong, 20_000, Alpha::new(0.05).unwrap()).unwrap();
+            let wrong = stops(&limits(&sequential, p0));
+            assert!(rate(wrong) <= alpha.get(), "p₀ = {p0}: {wrong} of 20000 wrong");
+            let wrong = stops(&limits(&fixed, p0));
+            assert!(rate(wrong) > 2.0 * alpha.get(), "p₀ = {p0}: only {wrong} of 20000 wrong with one n");
+        }
     }
 
     #[test]
