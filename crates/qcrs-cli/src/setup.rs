@@ -48,10 +48,10 @@ impl Setup {
         }
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() < classes) {
             let (path, count) = (data.data.display(), names.len());
+            let (first, last) = (names.first().map_or("", |name| name), names.last().map_or("", |name| name));
             say!(
-                "{path} has {count} classes, the model {classes}; labels are taken to be 0 to {}: {}",
-                count - 1,
-                names.join(", ")
+                "{path} has {count} classes, the model {classes}; {first} is taken to be class 0 and {last} class {}",
+                count - 1
             );
         }
         Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
