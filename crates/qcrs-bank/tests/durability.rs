@@ -102,6 +102,22 @@ fn a_bank_of_something_else_is_left_alone() {
     }
 }
 
+/// What the disk has is known at once, not only when the bank is closed.
+#[test]
+fn damage_to_what_a_killed_writer_had_synced_is_an_error() {
+    let (dir, path, good) = filled();
+    let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();
+    bank.add(&[0.5, 0.5, 0.123, 0.9], alpha(), None).unwrap();
+    let bytes = fs::read(&path).unwrap(); // as a kill would leave it now
+    drop(bank);
+    assert!(bytes.len() > good.len());
+    let last = bytes.len() - 1;
+    let bad = [&bytes[..last], &[bytes[last] ^ 1]].concat();
+    fs::write(&path, bad).unwrap();
+    let problem = Bank::read(dir.path()).err().map(|error| error.problem);
+    assert!(matches!(problem, Some(Problem::Damaged(_))), "{problem:?}");
+}
+
 #[test]
 fn a_certificate_with_a_name_is_added_once() {
     let (dir, path, good) = filled();

@@ -33,6 +33,7 @@ fn every_method_certifies() {
         let ran = bench.certify(&format!("--run {run} {options}"));
         let ran = ran.says(&["ACR", guarantee, &format!("next: qcrs report {run}")]);
         assert!(ran.err.contains(&format!("{run}: 8 inputs of data.bin")), "{}", ran.err);
+        assert_eq!(ran.out.contains("generalized Gaussian noise"), run.starts_with("dsrs"), "{}", ran.out);
         assert_eq!(bench.records(run).lines().count(), INPUTS);
         let tsv = bench.read(&format!("{run}/results.tsv"));
         // nothing is claimed about a grey image, something about a clear one
@@ -116,6 +117,19 @@ fn a_folder_of_images_goes_with_any_number_of_threads() {
             .says(&["Answers", "every answer"]);
         assert_eq!(bench.records(&run), bench.records("r1"));
     }
+}
+
+#[test]
+fn fewer_class_folders_than_classes_are_remarked() {
+    let bench = Bench::new();
+    for class in ["ape", "bee"] {
+        let folder = bench.path("val").join(class);
+        std::fs::create_dir_all(&folder).unwrap();
+        image::RgbImage::new(32, 32).save(folder.join("0.png")).unwrap();
+    }
+    let ran = bench.certify("--method cohen --data val --run r").says(&[]);
+    let words = "val has 2 classes, the model 10; ape is taken to be class 0 and bee class 1";
+    assert!(ran.err.contains(words), "{}", ran.err);
 }
 
 #[test]

@@ -31,6 +31,15 @@ fn report_writes_every_format() {
 }
 
 #[test]
+fn numbers_and_advice_can_be_copied() {
+    let bench = Bench::new();
+    let curve = bench.with_model("curve --sigma 0.25 --n 20 --left 0.1 --right 0.8 --points 8 --ids 3");
+    assert!(curve.says(&["\t0.3\t"]).out.lines().count() == 9);
+    let tune = bench.with_model("tune --sigma 0.25 --points 2 --draws 20 --one-class 1");
+    tune.says(&["qcrs certify --method cohen --sigma 0.", " --one-class 1 …"]);
+}
+
+#[test]
 fn report_writes_a_page_and_figures() {
     let bench = Bench::new();
     bench.certify("--method qcrs --run a").says(&[]);

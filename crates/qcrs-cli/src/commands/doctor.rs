@@ -243,3 +243,26 @@ fn duration(seconds: f64) -> String {
         s => format!("{:.1} days", s / 86_400.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_ways_the_simplest_is_advised() {
+        let reading = |way, advice, accuracy| Reading {
+            way,
+            advice,
+            declared: way == "declared",
+            clean_accuracy: accuracy,
+            noisy_accuracy: accuracy,
+        };
+        let readings = [
+            reading("declared", "", 0.1),
+            reading("plain", "add nothing", 0.7),
+            reading("odd", "add --bgr", 0.7),
+        ];
+        let words = diagnose(&readings, 100, 10);
+        assert!(words.contains("but plain (70 %); add nothing"), "{words}");
+    }
+}

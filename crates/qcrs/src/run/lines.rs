@@ -64,19 +64,19 @@ pub(super) fn write_new(path: &Path, text: &str) -> Result<bool, Error> {
         match linked {
             Ok(()) => fs::remove_file(aside).map(|()| true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(aside).map(|()| false),
-            // not every file system has links; what is written in place may be torn, but never another's
-            Err(_) => {
-                fs::remove_file(aside)?;
-                match File::create_new(path) {
-                    Ok(mut file) => {
-                        file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).map(|()| true)
-                    }
-                    Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-                    Err(error) => Err(error),
-                }
-            }
+            // not every file system has links
+            Err(_) => fs::remove_file(aside).and_then(|()| write_in_place(path, text)),
         }
     })
+}
+
+/// A new file that may be torn by a crash, but never replaces another's; whether it was ours.
+fn write_in_place(path: &Path, text: &str) -> std::io::Result<bool> {
+    match File::create_new(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn aside<T>(path: &Path, text: &str, then: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, Error> {
@@ -130,5 +130,14 @@ mod tests {
         assert!(!write_new(&path, "second").unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left aside");
+    }
+
+    #[test]
+    fn without_links_the_first_stays_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spec.json");
+        assert!(write_in_place(&path, "first").unwrap());
+        assert!(!write_in_place(&path, "second").unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 }

@@ -71,3 +71,15 @@ pub struct Timing {
     /// Its share of the wall time: the k-th part while k inputs were under way.
     pub seconds: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_failed_is_certified_by_no_bank() {
+        let bank = Some(FromBank { ball: Some(Ball { class: 3, radius: 0.5 }), why: "inside ball 0".into() });
+        let finding = Finding::Failed { error: "NaN".into() };
+        assert_eq!(Record { index: 0, label: Some(3), finding, bank }.certified(), None);
+    }
+}

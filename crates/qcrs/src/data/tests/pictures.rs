@@ -140,7 +140,7 @@ fn broken_lists_name_the_line_and_the_fault() {
         ("a.png,cat\n", "line 1: 'cat' is no class number"),
         ("a.png,-1\n", "line 1: '-1' is no class number"),
         ("a.png\n", "expected 'file,label'"),
-        ("b.png,1\n", "lists 'b.png', which is not a file"),
+        ("b.png,1\n", "lists 'b.png', which is not a file in /"),
         ("file,label\n", "lists no image"),
         ("", "lists no image"),
     ];
