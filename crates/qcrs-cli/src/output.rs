@@ -56,11 +56,9 @@ pub fn story(error: &anyhow::Error) -> String {
 /// Writes to stdout; a closed pipe comes back as an error that `main` takes for success.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    Ok(out.flush()?)
+    let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end)).and_then(|()| out.flush());
+    written.context("cannot write to stdout")
 }
 
 /// Writes a value as JSON to stdout.

@@ -61,6 +61,22 @@ fn report_writes_a_page_and_figures() {
     assert!(figures.len() > 2 && figures.iter().all(|f| f.extension().unwrap() == "svg"), "{figures:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_told() {
+    let bench = Bench::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = bench
+        .command("radius --votes 9 --of 9 --sigma 1")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("cannot write to stdout: No space left on device"), "{words}");
+}
+
 #[test]
 fn a_reader_that_has_read_enough_is_no_failure() {
     let bench = Bench::new();
