@@ -47,6 +47,11 @@ impl Progress {
         Self { bar, lines: !quiet && !terminal, done: false.into() }
     }
 
+    /// Expects another number of passes in all than at first.
+    pub fn expect(&self, passes: u64) {
+        self.bar.set_length(passes);
+    }
+
     /// What to say beside the bar.
     pub fn say(&self, message: String) {
         self.bar.set_message(message);

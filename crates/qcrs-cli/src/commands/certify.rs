@@ -133,7 +133,8 @@ pub fn certify_into(
     let mut tally = Tally::default();
     run.done.iter().for_each(|record| tally.add(record));
     let todo = run.ids().len() - run.done.len();
-    let progress = Progress::new(spec.search.passes(spec.budget.n0, spec.budget.n) * todo as u64);
+    let most = spec.search.passes(spec.budget.n0, spec.budget.n);
+    let progress = Progress::new(tally.expects(most) * todo as u64);
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
     let result = progress.watch(sampler, || {
         run.certify(sampler, &input, setup.args.threads(), |record| {
@@ -141,6 +142,7 @@ pub fn certify_into(
                 bank.answer(record, &setup.example(record.index)?.pixels)?;
             }
             tally.add(record);
+            progress.expect(tally.expects(most) * todo as u64);
             progress.say(tally.words());
             Ok(())
         })
@@ -203,6 +205,7 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
 #[derive(Default)]
 struct Tally {
     inputs: u32,
+    passes: u64,
     labelled: bool,
     radii: f64,
     abstained: u32,
@@ -213,12 +216,20 @@ impl Tally {
     fn add(&mut self, record: &Record) {
         self.inputs += 1;
         self.labelled |= record.label.is_some();
+        if let Finding::Outcome(outcome) = &record.finding {
+            self.passes += outcome.passes();
+        }
         match (&record.finding, record.certified()) {
             (Finding::Failed { .. }, None) => self.failed += 1,
             (_, None) => self.abstained += 1,
             (_, Some(ball)) if record.label == Some(ball.class) => self.radii += ball.radius,
             (_, Some(_)) => {}
         }
+    }
+
+    /// The passes that one more input will take, as the others did: PROBE may take many more than it does.
+    fn expects(&self, most: u64) -> u64 {
+        self.passes.checked_div(self.inputs.into()).unwrap_or(most)
     }
 
     fn words(&self) -> String {
@@ -247,5 +258,34 @@ fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
             output::print(&format!("next: qcrs report {} --html report.html", dir.display()))
         }
         Format::Json => output::print(&report::json(&analysis)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use qcrs::certify::{Outcome, Reason, Verdict};
+    use qcrs::search::Look;
+    use qcrs::types::Sigma;
+
+    #[test]
+    fn the_next_input_is_expected_to_cost_what_the_others_did() {
+        let record = |votes| Record {
+            index: 0,
+            label: None,
+            finding: Finding::Outcome(Outcome {
+                looks: vec![Look::new(Sigma::new(0.5).unwrap(), votes)],
+                selection: None,
+                posterior: None,
+                estimates: Vec::new(),
+                verdict: Verdict::Abstain(Reason::NotTried),
+            }),
+            bank: None,
+        };
+        let mut tally = Tally::default();
+        assert_eq!(tally.expects(1000), 1000);
+        tally.add(&record([(0, 30)].into_iter().collect()));
+        tally.add(&record([(0, 5), (1, 15)].into_iter().collect()));
+        assert_eq!(tally.expects(1000), 25);
     }
 }
