@@ -1,5 +1,6 @@
 //! What it means: a model and images that fit together, ready to be asked.
 
+use crate::INTERRUPTED;
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::say;
 use anyhow::{Context, bail, ensure};
@@ -11,9 +12,11 @@ use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Scores, Transformed};
 use qcrs::search::SearchSpec;
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 
 /// A loaded model beside opened data.
 pub struct Setup {
@@ -191,13 +194,14 @@ pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Lets Ctrl-C stop `sampler` after its current batch; a second one ends the process at once.
+/// Lets Ctrl-C or SIGTERM stop `sampler` after its current batch; a second one ends the process at once. A terminal
+/// that closes does what it always does: nothing to a run under nohup.
 pub fn stop_on_ctrl_c(sampler: &MonteCarlo) -> anyhow::Result<()> {
     let stop: Arc<AtomicBool> = sampler.stop_flag();
-    ctrlc::set_handler(move || {
-        if stop.swap(true, Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("cannot listen for Ctrl-C")
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .context("cannot listen for Ctrl-C")?;
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, MODEL, Ran};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Long enough to be stopped in the middle: about a second.
@@ -12,9 +12,13 @@ fn long(options: &str) -> String {
 }
 
 /// Starts a command and waits until `run` has at least `records` of them.
-fn start(bench: &Bench, typed: &str, run: &str, records: usize) -> Child {
-    let child =
-        bench.command(typed).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qcrs starts");
+fn start(bench: &Bench, mut command: Command, run: &str, records: usize) -> Child {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("qcrs starts");
+    wait_for(bench, run, records);
+    child
+}
+
+fn wait_for(bench: &Bench, run: &str, records: usize) {
     let file = bench.path(run).join("records-0-of-1.jsonl");
     let begin = Instant::now();
     let written = || std::fs::read_to_string(&file).is_ok_and(|text| text.lines().count() >= records);
@@ -22,7 +26,11 @@ fn start(bench: &Bench, typed: &str, run: &str, records: usize) -> Child {
         assert!(begin.elapsed() < Duration::from_mins(1), "no {records} records in a minute");
         std::thread::sleep(Duration::from_millis(2));
     }
-    child
+}
+
+#[cfg(unix)]
+fn send(signal: &str, to: &Child) {
+    assert!(Command::new("kill").args([signal, &to.id().to_string()]).status().unwrap().success());
 }
 
 fn records(text: &str) -> usize {
@@ -41,7 +49,7 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
             [(0, "--batch 5"), (1, "--threads 1"), (3, "--threads 3 --batch 64"), (5, "")]
         {
             let typed = long(&format!("--method {method} --run {run} {options}"));
-            let mut child = start(&bench, &typed, &run, kill_at);
+            let mut child = start(&bench, bench.command(&typed), &run, kill_at);
             std::thread::sleep(Duration::from_millis(7 * kill_at as u64));
             child.kill().unwrap();
             child.wait().unwrap();
@@ -66,9 +74,8 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let bench = Bench::new();
     bench.run(&long("--method cohen --run whole")).says(&[]);
     let typed = long("--method cohen --run r --threads 1");
-    let child = start(&bench, &typed, "r", 2);
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    let child = start(&bench, bench.command(&typed), "r", 2);
+    send("-INT", &child);
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
     let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "the same command goes on"]);
     let done = records(&bench.records("r"));
@@ -80,6 +87,24 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     assert_eq!(json[0]["complete"], false);
     bench.run(&typed).says(&[]);
     assert_eq!(bench.records("r"), bench.records("whole"));
+}
+
+/// Closing the terminal must not end a run of days, and a scheduler may.
+#[test]
+#[cfg(unix)]
+fn under_nohup_a_run_outlives_its_terminal() {
+    let bench = Bench::new();
+    let typed = long("--method cohen --run r --threads 1 --n 20000");
+    let command = bench.command(&typed);
+    let mut nohup = Command::new("nohup");
+    nohup.arg(command.get_program()).args(command.get_args());
+    nohup.current_dir(command.get_current_dir().unwrap());
+    let child = start(&bench, nohup, "r", 1);
+    send("-HUP", &child);
+    wait_for(&bench, "r", 3);
+    send("-TERM", &child);
+    let ran = Ran::new(&typed, child.wait_with_output().unwrap());
+    ran.fails(130, &["stopped after ", "the same command goes on"]);
 }
 
 #[test]
@@ -108,7 +133,7 @@ fn a_second_writer_is_turned_away() {
     let bench = Bench::new();
     // long enough for the first to outlive the second
     let typed = long("--method cohen --run r --threads 1 --n 20000");
-    let mut child = start(&bench, &typed, "r", 1);
+    let mut child = start(&bench, bench.command(&typed), "r", 1);
     let second = bench.run(&typed);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -64,16 +64,18 @@ fn a_second_signal_ends_it_at_once() {
     assert!(!place.path("run").join(CHECKPOINT).exists(), "it did not wait for the step");
 }
 
-/// As nohup starts it: closing the terminal must not end a training of days.
+/// As nohup starts it: closing the terminal must not end a training of days, and a scheduler may.
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
     let place = Place::new();
     let mut program = place.start_ignoring("HUP", &format!("{TRAIN} --out run --epochs {EPOCHS}"));
     place.wait_for_epochs(&mut program, "run", 1);
     send("HUP", &program);
+    place.wait_for_epochs(&mut program, "run", 3);
+    send("TERM", &program);
     let ran = end(program);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(place.curve("run").len(), EPOCHS);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(ran.err.contains(", saved in run; the same command goes on"), "{}", ran.err);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod options;
 mod progress;
 pub mod stop;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use options::Options;
 use qcrs::data::Split;
@@ -98,7 +98,7 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
         start,
         save_every: Duration::from_secs(options.save_every),
     };
-    let stop = Stop::listen();
+    let stop = Stop::listen().context("cannot listen for Ctrl-C")?;
     let network = progress::show(&training, options.quiet, &stop)?;
     stop.nothing_to_save();
     finish::write(&network, &training, test.as_ref())

@@ -1,5 +1,8 @@
 //! What does Ctrl-C do? It ends the training after the current step, saved.
 
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -14,19 +17,21 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Listens from now on. A second Ctrl-C ends the process at once: checkpoints are whole or absent.
-    pub fn listen() -> Self {
+    /// Listens from now on. A second signal ends the process at once: checkpoints are whole or absent.
+    pub fn listen() -> io::Result<Self> {
         let stop = Self::default();
-        let heard = stop.clone();
-        // an error means that someone had these signals ignored, as nohup does: then so do we
-        let _ = ctrlc::try_set_handler(move || {
-            if heard.nothing_to_save.load(Relaxed) || heard.asked.swap(true, Relaxed) {
-                eprintln!("qcrs-train: interrupted; the same command goes on from the last checkpoint");
-                end_at_once();
+        let (heard, mut signals) = (stop.clone(), Signals::new(not_ignored())?);
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                if heard.nothing_to_save.load(Relaxed) || heard.asked.swap(true, Relaxed) {
+                    eprintln!("qcrs-train: interrupted; the same command goes on from the last checkpoint");
+                    // without the tidying of `exit`, which takes from libtorch what another thread computes with
+                    signal_hook::low_level::exit(INTERRUPTED);
+                }
+                eprintln!("stopping after this step; Ctrl-C again ends at once");
             }
-            eprintln!("stopping after this step; Ctrl-C again ends at once");
         });
-        stop
+        Ok(stop)
     }
 
     /// Whether someone asked to stop.
@@ -40,16 +45,12 @@ impl Stop {
     }
 }
 
-/// Ends the process while libtorch computes in another thread. `exit` would first tear down what that thread
-/// uses, and crash; becoming a program that only gives the exit code does not.
-#[cfg(unix)]
-fn end_at_once() -> ! {
-    use std::os::unix::process::CommandExt;
-    let _ = std::process::Command::new("/bin/sh").args(["-c", &format!("exit {INTERRUPTED}")]).exec();
-    std::process::abort()
-}
-
-#[cfg(not(unix))]
-fn end_at_once() -> ! {
-    std::process::exit(INTERRUPTED)
+/// The signals that ask to stop, without those that someone has ignored, as nohup does with SIGHUP: then so do we.
+fn not_ignored() -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // where that cannot be known, a training of days should outlive its terminal
+    let ignored = ignored.unwrap_or(1 << (SIGHUP - 1));
+    [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
 }
