@@ -19,15 +19,15 @@ use qcrs::types::Sigma;
 
 /// For each class the question "is it this?", at the σ of the training and at a σ of its own.
 pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
-    ensure!(args.data.split == Split::Test, "σ is fitted on the training images; leave --split out");
+    ensure!(args.data.split.is_none(), "σ is fitted on the training images; leave --split out");
     let published: Vec<String> = CLASS_WISE.iter().map(|(name, _, _)| (*name).to_owned()).collect();
     let classes = if args.classes.is_empty() { &published } else { &args.classes };
-    let training = Setup::open(&args.model, &DataArgs { split: Split::Train, ..args.data.clone() })?;
     ensure!(
-        training.data.about.blake3 != lab.setup.data.about.blake3,
+        lab.setup.data.has_parts,
         "{}: there are no training images beside the others, and σ must not be fitted on those it is judged by",
         args.data.data.display()
     );
+    let training = Setup::open(&args.model, &DataArgs { split: Some(Split::Train), ..args.data.clone() })?;
     let mut rows = Vec::new();
     for name in classes {
         let class = lab.setup.class(name)?;
@@ -68,7 +68,7 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
     let sigmas = (0..12).map(|at| Sigma::new(0.4 * base * 6.25_f64.powf(f64::from(at) / 11.0)));
     let sigmas: Vec<Sigma> = sigmas.collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws, n: lab.budget.n, alpha: lab.budget.alpha };
-    let key = (class, images, draws, lab.budget, &tune.sigmas);
+    let key = (class, images, draws, lab.budget, &tune.sigmas, &training.data.about);
     let sigma: f64 = lab.remember(&format!("fit-{class}"), &key, || {
         let all = training.of_class(class, 0..training.len()?);
         let ids = all.take(images).collect::<Result<Vec<_>, _>>()?;

@@ -39,7 +39,8 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let progress = Progress::new(per_input * ids.len() as u64);
     let all = progress.watch(lab.sampler, || {
         let one = |id: &u32| {
-            lab.remember(&format!("gradient-{id}"), &(tau, &looks), || differences(lab, *id, tau, &looks))
+            let key = (lab.sigma(), lab.budget.alpha, tau, &looks);
+            lab.remember(&format!("gradient-{id}"), &key, || differences(lab, *id, tau, &looks))
         };
         ids.iter().map(one).collect::<anyhow::Result<Vec<Differences>>>()
     })?;
@@ -80,21 +81,23 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         for (input, truth) in all.iter().zip(&truth) {
             let values = &input.by_n[place].1;
             let middle = mean(values);
-            spread += (values.iter().map(|value| (value - middle).powi(2)).sum::<f64>()
-                / values.len() as f64)
-                .sqrt();
+            let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
+            spread += (squares / values.len().saturating_sub(1).max(1) as f64).sqrt();
             signs += values.len();
             zeros += values.iter().filter(|value| **value == 0.0).count();
             flips += values.iter().filter(|value| *value * truth < 0.0).count();
         }
         let share = |count: usize| 100.0 * count as f64 / signs.max(1) as f64;
-        for (curve, count) in curves.iter_mut().zip([flips, zeros]) {
-            curve.push((f64::from(*n).log10(), share(count)));
+        // the last ones are what is held to be right
+        let judged = place + 1 < looks.len();
+        if judged {
+            curves[0].push((f64::from(*n).log10(), share(flips)));
         }
+        curves[1].push((f64::from(*n).log10(), share(zeros)));
         rows.push(vec![
             n.to_string(),
             format!("{:.4}", spread / all.len().max(1) as f64),
-            format!("{:.1} %", share(flips)),
+            if judged { format!("{:.1} %", share(flips)) } else { "–".into() },
             format!("{:.1} %", share(zeros)),
             signs.to_string(),
         ]);

@@ -3,6 +3,7 @@
 use super::lab::Lab;
 use super::words::head;
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
+use qcrs::report::format::{down, up};
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
 
@@ -19,7 +20,7 @@ pub fn intervals(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         let mut row = vec![share.to_string()];
         for n in counts {
             let (low, high) = ends(share, n)?;
-            row.extend([format!("[{low:.5}, {high:.5}]"), format!("{:.5}", high - low)]);
+            row.extend([format!("[{}, {}]", down(low, 5), up(high, 5)), up(high - low, 5)]);
         }
         rows.push(row);
     }

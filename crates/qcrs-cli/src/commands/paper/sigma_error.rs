@@ -15,7 +15,8 @@ const TOLERANCES: [f64; 4] = [4.0, 2.0, 1.0, 0.5];
 
 /// σ̂ and its radius against the best of the list, for several ε.
 pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
-    let best: BTreeMap<u32, (f64, f64)> = curves(lab, sigmas)?.iter().map(best).collect();
+    let best: BTreeMap<u32, Best> =
+        curves(lab, sigmas)?.iter().map(|curve| (curve.index, best(curve))).collect();
     let (mut rows, mut errors) = (Vec::new(), Vec::new());
     for factor in TOLERANCES {
         let tolerance = factor * lab.published.tolerance;
@@ -23,10 +24,8 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
         // the run with the published ε is that of `methods`
         let name = if search == lab.published { "qcrs".into() } else { format!("qcrs-epsilon-{tolerance}") };
         let table = lab.run(&name, SearchSpec::Qcrs(search))?;
-        let found = |row: &Row| Some((best.get(&row.index)?, row.sigma?, row.radius));
-        let found: Vec<_> = table.rows.iter().filter_map(found).collect();
-        let errors_of_sigma: Vec<f64> = found.iter().map(|((at, _), sigma, _)| (sigma - at).abs()).collect();
-        let gaps: Vec<f64> = found.iter().map(|((_, radius), _, got)| radius - got).collect();
+        let found = |row: &Row| best.get(&row.index)?.misses(row);
+        let (errors_of_sigma, gaps): (Vec<f64>, Vec<f64>) = table.rows.iter().filter_map(found).unzip();
         let error = Estimate::mean(&errors_of_sigma)?.context("there is no input to compare")?;
         let gap = Estimate::mean(&gaps)?.context("there is no input to compare")?;
         let better = gaps.iter().filter(|gap| **gap < 0.0).count();
@@ -58,7 +57,8 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
         title: "Error of σ̂ against a grid (appendix G)".into(),
         warnings: vec![
             "The grid's radius is the best of many certificates, so it is flattered by chance; the gap is an upper \
-             bound of what the search loses."
+             bound of what the search loses. Both are of the class that COHEN certifies at the σ of the training; \
+             where the search certifies another its radius counts as 0."
                 .into(),
         ],
         figures: vec![figure],
@@ -70,10 +70,44 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
     })
 }
 
-/// The best σ of a curve and its radius.
-fn best(curve: &InputCurve) -> (u32, (f64, f64)) {
-    let best = curve.points.iter().fold((0.0, f64::NEG_INFINITY), |best, point| {
-        if point.radius > best.1 { (point.sigma, point.radius) } else { best }
-    });
-    (curve.index, best)
+/// The best σ of a list.
+struct Best {
+    class: usize,
+    sigma: f64,
+    radius: f64,
+}
+
+impl Best {
+    /// By how much σ and by how much radius an answer misses it.
+    fn misses(&self, row: &Row) -> Option<(f64, f64)> {
+        // a radius for another class is none for the one that the list is about
+        let radius = if row.predicted == Some(self.class) { row.radius } else { 0.0 };
+        Some(((row.sigma? - self.sigma).abs(), self.radius - radius))
+    }
+}
+
+fn best(curve: &InputCurve) -> Best {
+    let none = Best { class: curve.class, sigma: 0.0, radius: f64::NEG_INFINITY };
+    curve.points.iter().fold(none, |best, point| {
+        if point.radius > best.radius {
+            Best { sigma: point.sigma, radius: point.radius, ..best }
+        } else {
+            best
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use qcrs::analysis::Table;
+
+    #[test]
+    fn a_radius_for_another_class_is_lost() {
+        let tsv = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\n0\t1\t3\t0.75\t0\t0.5\n1\t1\t2\t0.75\t0\t0.5\n";
+        let rows = Table::from_tsv("t".into(), tsv).unwrap().rows;
+        let best = Best { class: 3, sigma: 0.25, radius: 1.0 };
+        assert_eq!(best.misses(&rows[0]), Some((0.25, 0.25)));
+        assert_eq!(best.misses(&rows[1]), Some((0.25, 1.0)));
+    }
 }
