@@ -5,7 +5,7 @@ use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::say;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
-use qcrs::data::{self, Example, Opened};
+use qcrs::data::{Example, Opened};
 use qcrs::noise::Noise;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Scores, Transformed};
@@ -14,7 +14,7 @@ use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -37,7 +37,7 @@ impl Setup {
             "cannot start {} threads",
             model.threads()
         );
-        let opened = data::open(&data.data, &data.open_options())?;
+        let opened = data.open()?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
         let loaded = model.load(shape)?;
@@ -51,11 +51,19 @@ impl Setup {
         }
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() < classes) {
             let (path, count) = (data.data.display(), names.len());
-            let (first, last) = (names.first().map_or("", |name| name), names.last().map_or("", |name| name));
-            say!(
-                "{path} has {count} classes, the model {classes}; {first} is taken to be class 0 and {last} class {}",
-                count - 1
-            );
+            let number = |class: usize| format!("{} is class {class}", names[class]);
+            let ends =
+                if count == 1 { number(0) } else { format!("{} and {}", number(0), number(count - 1)) };
+            let cure = if data.data.is_dir() && !opened.has_parts {
+                "add empty folders for the classes that are missing"
+            } else {
+                "do they belong together?"
+            };
+            say!("{path} has {count} classes, the model {classes}; if it is wrong that {ends}, {cure}");
+        }
+        let unlabelled = data.data.is_dir() && opened.dataset.get(0)?.label.is_none();
+        if let Some(list) = unlabelled.then(|| list_in(&data.data)).flatten() {
+            say!("{}: not read; if it lists file,label give it as --data", list.display());
         }
         Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
     }
@@ -187,6 +195,12 @@ impl Setup {
             batch: (!self.model.batch_invariant).then_some(self.args.batch),
         }
     }
+}
+
+/// A CSV file in a folder.
+fn list_in(folder: &Path) -> Option<PathBuf> {
+    let mut files = folder.read_dir().ok()?.flatten().map(|entry| entry.path());
+    files.find(|file| file.extension().is_some_and(|end| end == "csv"))
 }
 
 /// The last part of a path, for people.

@@ -41,9 +41,9 @@ pub(crate) fn fit(graph: &Graph, data: [usize; 3]) -> Result<(InputShape, Option
     if !fits([channels, height, width], data) {
         let [c, h, w] = data;
         let last = if fits([channels, height, width], [h, w, c]) {
-            "; the model wants channels last (NHWC): export it with channels first (NCHW)"
+            "; either has channels last (NHWC): export the model with channels first (NCHW), or see --layout for an array"
         } else {
-            "; use the data this model was trained on"
+            "; see --resize and --crop for image files, or use the data this model was trained on"
         };
         return Err(format!("the model takes images of {shape}, the data are {c}×{h}×{w}{last}"));
     }

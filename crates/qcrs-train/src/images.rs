@@ -49,7 +49,7 @@ pub struct Parts {
 impl Images {
     /// Opens whatever [`open`] understands; images without labels are an error.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, Error> {
-        let Opened { dataset, about } = open(path, options)?;
+        let Opened { dataset, about, .. } = open(path, options)?;
         let classes = if let Some(names) = &about.classes {
             names.len()
         } else {

@@ -1,6 +1,7 @@
 //! Which images, read how, and which of them?
 
-use qcrs::data::{Channels, Layout, OpenOptions, Range, Split};
+use anyhow::bail;
+use qcrs::data::{self, Channels, Layout, OpenOptions, Opened, Range, Split};
 use qcrs::run::Selection;
 use std::path::PathBuf;
 
@@ -8,12 +9,12 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// CIFAR-10 .bin, IDX, .npy, .npz, or a folder of PNG/JPEG (class folders, or a CSV file,label)
+    /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of file,label
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
-    /// Which part of a dataset that has two
-    #[arg(long, default_value_t, value_name = "train|test")]
-    pub split: Split,
+    /// Which part of a dataset that has two [default: test]
+    #[arg(long, value_name = "train|test")]
+    pub split: Option<Split>,
     /// Labels from this file (CSV, .npy, IDX), for data that brings none
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
@@ -35,10 +36,18 @@ pub struct DataArgs {
 }
 
 impl DataArgs {
-    /// How the data is to be read.
-    pub fn open_options(&self) -> OpenOptions {
+    /// Opens the data, in the part that was typed if any was.
+    pub fn open(&self) -> anyhow::Result<Opened> {
+        let opened = data::open(&self.data, &self.options())?;
+        if let Some(split) = self.split.filter(|_| !opened.has_parts) {
+            bail!("{} has no {split} part, it is all one; leave --split out", self.data.display());
+        }
+        Ok(opened)
+    }
+
+    fn options(&self) -> OpenOptions {
         OpenOptions {
-            split: self.split,
+            split: self.split.unwrap_or_default(),
             layout: self.layout,
             range: self.range,
             resize: self.resize,

@@ -190,8 +190,9 @@ fn list_folder(root: &Path) -> Result<Listing, Error> {
     }
     let mut files = Vec::new();
     for (label, class) in folders.iter().enumerate() {
-        let (_, images) = entries(&root.join(class))?;
-        if images.is_empty() {
+        let (deeper, images) = entries(&root.join(class))?;
+        // an empty folder keeps the number of a class of which there is no image
+        if images.is_empty() && !deeper.is_empty() {
             let problem = "holds no .png or .jpg file itself; class folders do: give the folder that holds them, \
                            or remove this one";
             return Err(Error::format(root.join(class), problem));

@@ -10,8 +10,9 @@ use zip::ZipArchive;
 
 type Archive = ZipArchive<BufReader<File>>;
 
-/// Reads images and labels under the names that people give them.
-pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'static str), Error> {
+/// Reads images and labels under the names that people give them; with what was done to the pixels, and whether the
+/// names are those of one part of two.
+pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'static str, bool), Error> {
     let reader = BufReader::new(File::open(file).map_err(Error::io(file))?);
     let bad = |error| {
         Error::format(file, format!("is no readable .npz archive ({error}); write it with numpy.savez"))
@@ -41,7 +42,8 @@ pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'st
     };
     let array = entry(&mut archive, &images, file)?;
     let preprocess = array.preprocess(options.range);
-    Ok((array.images(labels, options, &file.join(&images))?, preprocess))
+    let has_parts = own_images.iter().any(|name| images == format!("{name}.npy"));
+    Ok((array.images(labels, options, &file.join(&images))?, preprocess, has_parts))
 }
 
 /// The one of these names that is in the archive; two would be a guess.

@@ -1,6 +1,7 @@
 //! What is at this path?
 
 use super::folder::{Folder, is_picture};
+use super::options::Kind;
 use super::picture::Treatment;
 use super::{About, Dataset, InMemory, OpenOptions, cifar, idx, known, labels, npy, npz};
 use crate::types::Error;
@@ -12,6 +13,8 @@ pub struct Opened {
     pub dataset: Box<dyn Dataset>,
     /// What they are and how they are read.
     pub about: About,
+    /// Whether there is a part for training and one for tests, of which this is the one that was asked for.
+    pub has_parts: bool,
 }
 
 /// Opens whatever is at `path`: a CIFAR `.bin` file or folder, IDX (plain or `.gz`) or its folder,
@@ -34,34 +37,42 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             let array = npy::read_file(path)?;
             let labels = options.labels.as_deref().map(labels::read).transpose()?;
             let preprocess = array.preprocess(options.range);
-            in_memory(path, array.images(labels, options, path)?, preprocess, None, options)
+            options.suit(Kind::Array, path)?;
+            Ok(in_memory(path, array.images(labels, options, path)?, preprocess, None))
         }
         Some("npz") => {
-            let (images, preprocess) = npz::open(path, options)?;
-            in_memory(path, images, preprocess, None, options)
+            options.suit(Kind::Array, path)?;
+            let (images, preprocess, has_parts) = npz::open(path, options)?;
+            Ok(Opened { has_parts, ..in_memory(path, images, preprocess, None) })
         }
         Some("csv") => {
             let root = path.parent().unwrap_or(Path::new(""));
             if options.labels.is_some() {
                 return Err(Error::format(path, "brings its labels; leave out --labels"));
             }
-            pictures(path, Folder::from_list(root, path, treatment(options))?)
+            pictures(path, Folder::from_list(root, path, treatment(options))?, options)
         }
-        _ if is_picture(path) => pictures(path, Folder::single(path, treatment(options))?),
-        _ if idx::is_idx(path) => in_memory(path, idx::open(path, options)?, "value/255", None, options),
+        _ if is_picture(path) => pictures(path, Folder::single(path, treatment(options))?, options),
+        _ if idx::is_idx(path) => {
+            options.suit(Kind::Fixed, path)?;
+            Ok(in_memory(path, idx::open(path, options)?, "value/255", None))
+        }
         _ => Err(unknown(path, "this file is none of them")),
     }
 }
 
 fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     if let Some(folder) = cifar::find_folder(path) {
-        return open_cifar(path, cifar::open_folder(&folder, options.split), options);
+        let opened = open_cifar(path, cifar::open_folder(&folder, options.split), options)?;
+        return Ok(Opened { has_parts: true, ..opened });
     }
     if let Some(images) = idx::find_images(path, options.split) {
-        return in_memory(path, idx::open(&images, options)?, "value/255", None, options);
+        options.suit(Kind::Fixed, path)?;
+        let opened = in_memory(path, idx::open(&images, options)?, "value/255", None);
+        return Ok(Opened { has_parts: true, ..opened });
     }
     match Folder::open(path, options.labels.as_deref(), treatment(options))? {
-        Some(folder) => pictures(path, folder),
+        Some(folder) => pictures(path, folder, options),
         None => Err(unknown(path, &inside(path)?)),
     }
 }
@@ -74,22 +85,16 @@ fn open_cifar(
     if options.labels.is_some() {
         return Err(Error::format(path, "brings its labels; leave out --labels"));
     }
+    options.suit(Kind::Fixed, path)?;
     let (images, classes) = found?;
-    in_memory(path, images, "value/255", classes, options)
+    Ok(in_memory(path, images, "value/255", classes))
 }
 
 fn treatment(options: &OpenOptions) -> Treatment {
     Treatment { resize: options.resize, crop: options.crop, channels: options.channels }
 }
 
-fn in_memory(
-    path: &Path,
-    images: InMemory,
-    preprocess: &str,
-    classes: Option<Vec<String>>,
-    options: &OpenOptions,
-) -> Result<Opened, Error> {
-    options.refuse_picture_options(&path.display().to_string())?;
+fn in_memory(path: &Path, images: InMemory, preprocess: &str, classes: Option<Vec<String>>) -> Opened {
     let blake3 = images.fingerprint();
     let known = known::recognise(&blake3);
     let about = About {
@@ -99,10 +104,11 @@ fn in_memory(
         shape: images.shape(),
         preprocess: preprocess.into(),
     };
-    Ok(Opened { dataset: Box::new(images), about })
+    Opened { dataset: Box::new(images), about, has_parts: false }
 }
 
-fn pictures(path: &Path, folder: Folder) -> Result<Opened, Error> {
+fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened, Error> {
+    options.suit(Kind::Pictures, path)?;
     let (blake3, covers) = folder.fingerprint()?;
     let about = About {
         name: name(path),
@@ -111,7 +117,7 @@ fn pictures(path: &Path, folder: Folder) -> Result<Opened, Error> {
         preprocess: format!("{}; {covers}", folder.words()),
         classes: folder.classes.clone(),
     };
-    Ok(Opened { dataset: Box::new(folder), about })
+    Ok(Opened { dataset: Box::new(folder), about, has_parts: false })
 }
 
 /// The last part of a path, also of `.` or `images/..`.

@@ -1,7 +1,7 @@
 //! What does the user have to say about the data?
 
 use crate::types::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// How to read a dataset; the default reads every format that needs no explanation.
@@ -21,6 +21,17 @@ pub struct OpenOptions {
     pub channels: Channels,
     /// Labels from this file, for data that brings none: CSV, `.npy` or IDX.
     pub labels: Option<PathBuf>,
+}
+
+/// What kind of data is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Images of one size and scale, as CIFAR and MNIST have them.
+    Fixed,
+    /// NumPy's.
+    Array,
+    /// Image files.
+    Pictures,
 }
 
 /// Which part of a dataset.
@@ -98,14 +109,19 @@ impl Channels {
 }
 
 impl OpenOptions {
-    /// An option that `what` cannot follow is an error: silence would look like obedience.
-    pub(super) fn refuse_picture_options(&self, what: &str) -> Result<(), Error> {
-        let given = [("resize", self.resize.is_some()), ("crop", self.crop.is_some())];
-        match given.iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Error::Invalid(format!(
-                "{name} is for folders of image files, not for {what}; leave it out"
-            ))),
-            None => Ok(()),
-        }
+    /// An option that the data at `path` cannot follow is an error: silence would look like obedience.
+    pub(super) fn suit(&self, kind: Kind, path: &Path) -> Result<(), Error> {
+        let given = [
+            ("layout", self.layout.is_some(), Kind::Array),
+            ("range", self.range != Range::default(), Kind::Array),
+            ("resize", self.resize.is_some(), Kind::Pictures),
+            ("crop", self.crop.is_some(), Kind::Pictures),
+            ("channels", self.channels != Channels::default(), Kind::Pictures),
+        ];
+        let Some((name, _, of)) = given.iter().find(|(_, given, of)| *given && *of != kind) else {
+            return Ok(());
+        };
+        let of = if *of == Kind::Array { "NumPy arrays" } else { "image files" };
+        Err(Error::Invalid(format!("{name} is for {of}, not for {}; leave it out", path.display())))
     }
 }

@@ -27,7 +27,7 @@ pub struct AddArgs {
 /// Adds what is not there yet and says what became of it.
 pub fn run(args: &AddArgs) -> anyhow::Result<()> {
     let runs = args.runs.iter().map(|dir| read_verified(dir)).collect::<anyhow::Result<Vec<_>>>()?;
-    let opened = data::open(&args.data.data, &args.data.open_options())?;
+    let opened = args.data.open()?;
     for (dir, run) in args.runs.iter().zip(&runs) {
         ensure!(run.spec.one_class.is_none(), "{}: its answers are yes and no, not classes", dir.display());
         fits(&run.spec, &opened).with_context(|| dir.display().to_string())?;

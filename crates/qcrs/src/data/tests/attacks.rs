@@ -1,7 +1,7 @@
 //! A broken or hostile file meets an error that names it and the fault, never a number.
 
 use super::*;
-use crate::data::InMemory;
+use crate::data::{Channels, InMemory, Layout, Range};
 
 /// A file, what it holds, and words that the complaint must contain.
 type Case<'a> = (&'a str, Vec<u8>, &'a str);
@@ -138,10 +138,18 @@ fn options_that_cannot_be_followed_are_refused() {
     let root = folder();
     let file = write(root.path(), "test_batch.bin", cifar(&[1]));
     let resize = OpenOptions { resize: Some(8), ..OpenOptions::default() };
-    assert!(complaint(&file, &resize).contains("resize is for folders of image files"));
+    assert!(complaint(&file, &resize).contains("resize is for image files, not for "));
+    let layout = OpenOptions { layout: Some(Layout::Nhwc), ..OpenOptions::default() };
+    let range = OpenOptions { range: Range::Bytes, ..OpenOptions::default() };
+    let channels = OpenOptions { channels: Channels::Grey, ..OpenOptions::default() };
+    assert!(complaint(&file, &layout).contains("layout is for NumPy arrays"));
+    assert!(complaint(&file, &range).contains("range is for NumPy arrays"));
+    assert!(complaint(&file, &channels).contains("channels is for image files"));
+    let picture = pictures::png(root.path(), "one.png", 2, 2, [0; 3]);
+    assert!(complaint(&picture, &layout).contains("layout is for NumPy arrays"));
     let labels = OpenOptions { labels: Some(file.clone()), ..OpenOptions::default() };
     assert!(complaint(&file, &labels).contains("leave out --labels"));
-    assert!("0..2".parse::<crate::data::Range>().unwrap_err().to_string().contains("0..1, 0..255"));
+    assert!("0..2".parse::<Range>().unwrap_err().to_string().contains("0..1, 0..255"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn cifar_folder_parent_and_file_are_the_same_data() {
     let (inner, options) = (root.path().join("cifar-10-batches-bin"), OpenOptions::default());
     let expected = opened(&file, &options).about;
     for path in [root.path(), &inner, &file] {
-        let Opened { dataset, about } = opened(path, &options);
+        let Opened { dataset, about, .. } = opened(path, &options);
         assert_eq!((dataset.len(), dataset.shape()), (2, [3, 32, 32]));
         let second = dataset.get(1).unwrap();
         assert_eq!((second.label, second.pixels[3071]), (Some(9), K));
@@ -30,7 +30,7 @@ fn cifar_training_split_is_five_batches_in_order() {
     }
     write(root.path(), "batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n\n");
     let options = OpenOptions { split: Split::Train, ..Default::default() };
-    let Opened { dataset, about } = opened(root.path(), &options);
+    let Opened { dataset, about, .. } = opened(root.path(), &options);
     let labels: Vec<_> = (0..5).map(|i| dataset.get(i).unwrap().label.unwrap()).collect();
     assert_eq!(labels, [1, 2, 3, 4, 5]);
     assert_eq!(about.classes.unwrap()[9], "j");

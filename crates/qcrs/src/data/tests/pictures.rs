@@ -5,7 +5,7 @@ use crate::data::Channels;
 use image::{Rgb, RgbImage};
 
 /// A PNG of one colour.
-fn png(root: &Path, name: &str, width: u32, height: u32, colour: [u8; 3]) -> PathBuf {
+pub(super) fn png(root: &Path, name: &str, width: u32, height: u32, colour: [u8; 3]) -> PathBuf {
     let path = write(root, name, []);
     RgbImage::from_pixel(width, height, Rgb(colour)).save(&path).expect("a test image");
     path
@@ -124,6 +124,18 @@ fn broken_folders_name_the_file_and_the_fault() {
         let message = complaint(&root.path().join(name), &OpenOptions::default());
         assert!(message.contains(words), "{name}: {message}");
     }
+}
+
+#[test]
+fn an_empty_class_folder_keeps_the_numbers_of_the_others() {
+    let root = folder();
+    png(root.path(), "ant/1.png", 2, 2, [0; 3]);
+    fs::create_dir(root.path().join("bee")).unwrap();
+    png(root.path(), "cat/1.png", 2, 2, [0; 3]);
+    let Opened { dataset, about, has_parts } = opened(root.path(), &OpenOptions::default());
+    assert_eq!(about.classes.unwrap(), ["ant", "bee", "cat"]);
+    assert_eq!([0, 1].map(|at| dataset.get(at).unwrap().label), [Some(0), Some(2)]);
+    assert!(!has_parts);
 }
 
 #[test]
