@@ -5,10 +5,11 @@ use crate::output::{print, say, write_file};
 use crate::setup::file_name;
 use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
-use qcrs::data::{self, Opened};
+use qcrs::data::Opened;
 use qcrs::noise::{Noise, Phase, Stream};
 use qcrs::report::{self, Page, Picture};
 use qcrs::run;
+use qcrs::search::SearchSpec;
 use qcrs::types::Sigma;
 use std::path::{Path, PathBuf};
 
@@ -23,13 +24,13 @@ enum TableFormat {
     Latex,
     /// Comma-separated values
     Csv,
-    /// One JSON object per run or file
+    /// JSON Lines: one object per run or file, each on a line
     Json,
 }
 
 /// What was typed after `qcrs report`.
 #[derive(clap::Args)]
-#[command(mut_arg("data", |data| data.required(false)))] // only pictures need it
+#[command(mut_arg("data", |data| data.required(false).requires("html")))] // only pictures need it
 pub struct ReportArgs {
     /// Run directories and published TSV files
     #[arg(required = true, value_name = "PATH")]
@@ -59,7 +60,7 @@ pub struct ReportArgs {
     #[arg(long, default_value = "Certified robustness")]
     title: String,
     /// How many images to show on the page (needs --data)
-    #[arg(long, default_value_t = 8, value_name = "C")]
+    #[arg(long, default_value_t = 8, value_name = "C", requires = "html")]
     pictures: usize,
     #[command(flatten)]
     data: Option<DataArgs>,
@@ -67,12 +68,21 @@ pub struct ReportArgs {
 
 /// Prints tables and writes what else was asked for.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
-    let mut tables = args.paths.iter().map(|path| table(path, args.skip)).collect::<Result<Vec<_>, _>>()?;
-    tell_apart(&mut tables, &args.paths);
-    let reference = args.reference.wrapping_sub(1);
-    if reference >= tables.len() {
-        bail!("--reference {} is none of the {} paths, counted from 1", args.reference, tables.len());
+    let Some(compared) = args.reference.checked_sub(1).and_then(|place| args.paths.get(place)) else {
+        bail!("--reference {} is none of the {} paths, counted from 1", args.reference, args.paths.len());
+    };
+    let all = args.paths.iter().map(|path| Ok((path, table(path, args.skip)?)));
+    let (mut started, empty): (Vec<_>, Vec<_>) = all
+        .collect::<anyhow::Result<Vec<_>>>()?
+        .into_iter()
+        .partition(|(path, table)| *path == compared || !table.rows.is_empty());
+    // a run that has only begun is no reason to show nothing of the others
+    for (path, _) in empty {
+        say!("{}: no input is certified yet; left out", path.display());
     }
+    tell_apart(&mut started);
+    let reference = started.iter().position(|(path, _)| *path == compared).unwrap_or(0);
+    let tables = started.into_iter().map(|(_, table)| table).collect();
     let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference })?;
     let text = match args.format {
         TableFormat::Text => report::text(&analysis),
@@ -87,8 +97,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
-        let opened =
-            args.data.as_ref().map(|args| data::open(&args.data, &args.open_options())).transpose()?;
+        let opened = args.data.as_ref().map(DataArgs::open).transpose()?;
         let pictures = opened.map(|opened| pictures(&analysis, &opened, args.pictures)).transpose()?;
         let pictures = pictures.unwrap_or_default();
         let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
@@ -127,9 +136,9 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
 }
 
 /// Runs whose folders have the same name go by the paths that were typed.
-fn tell_apart(tables: &mut [Table], paths: &[PathBuf]) {
-    let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-    for (table, path) in tables.iter_mut().zip(paths) {
+fn tell_apart(tables: &mut [(&PathBuf, Table)]) {
+    let names: Vec<String> = tables.iter().map(|(_, table)| table.name.clone()).collect();
+    for (path, table) in tables {
         if names.iter().filter(|&name| *name == table.name).count() > 1 {
             table.name = path.display().to_string();
         }
@@ -142,9 +151,11 @@ fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {
         .with_context(|| format!("{}: not what `qcrs curve --out` writes", path.display()))
 }
 
-/// The first inputs of the last run with a σ, as they are and under that σ's noise.
+/// The first inputs of the last run under Gaussian noise, as they are and under the noise of their σ.
 pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
-    let Some(table) = analysis.tables.iter().rev().find(|table| table.spec.is_some()) else {
+    let gaussian =
+        |table: &&Table| table.spec.as_ref().is_some_and(|spec| !matches!(spec.search, SearchSpec::Dsrs(_)));
+    let Some(table) = analysis.tables.iter().rev().find(gaussian) else {
         return Ok(Vec::new());
     };
     let about = table.spec.as_ref().map(|spec| &spec.data);
@@ -173,6 +184,7 @@ pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::R
             clean_png: png(&example.pixels, shape)?,
             noisy_png: png(&noisy, shape)?,
             caption: format!("{sigma}{answer}"),
+            run: table.name.clone(),
         });
     }
     Ok(pictures)

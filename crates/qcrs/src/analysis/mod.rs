@@ -75,14 +75,42 @@ impl Analysis {
         let (mut pairs, mut notes) = (Vec::new(), Vec::new());
         for (_, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
             match paired(reference, other) {
-                Ok(pair) => pairs.push(pair),
+                Ok(pair) => {
+                    pairs.push(pair);
+                    notes.extend(other_alpha(reference, other));
+                }
                 Err(Error::Invalid(why)) => notes.push(why),
                 Err(error) => return Err(error),
             }
         }
+        notes.extend(tables.iter().filter_map(unlabelled));
         notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
         Ok(Self { summaries, classes: per_class, paired: pairs, notes, tables })
     }
+}
+
+/// A larger α makes larger radii, which is no merit of the method.
+fn other_alpha(reference: &Table, other: &Table) -> Option<String> {
+    let (a, b) = (reference.spec.as_ref()?.budget.alpha, other.spec.as_ref()?.budget.alpha);
+    let (reference, other) = (&reference.name, &other.name);
+    (a != b).then(|| {
+        format!(
+            "{other} may be wrong with probability {}, {reference} with {}: part of the gain is that.",
+            b.get(),
+            a.get()
+        )
+    })
+}
+
+/// What can be said of a run on images whose classes nobody told.
+fn unlabelled(table: &Table) -> Option<String> {
+    let certified: Vec<f64> =
+        table.rows.iter().filter(|row| row.predicted.is_some()).map(|row| row.radius).collect();
+    let (name, all, count) = (&table.name, table.rows.len(), certified.len());
+    let mean = (1e4 * certified.iter().sum::<f64>() / count.max(1) as f64).floor() / 1e4;
+    (!table.labelled()).then(|| {
+        format!("{name} has no labels, so there is no ACR; {count} of {all} inputs are certified, with a mean radius of {mean}.")
+    })
 }
 
 /// Fewer bits make another classifier; a reader must know which one was certified.

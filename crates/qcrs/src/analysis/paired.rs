@@ -89,6 +89,8 @@ fn apart(a: &Table, b: &Table) -> Option<&'static str> {
     let (a, b) = (a.spec.as_ref()?, b.spec.as_ref()?);
     if a.data.blake3 != b.data.blake3 {
         Some("they are about different data")
+    } else if (a.data.shape, &a.data.preprocess) != (b.data.shape, &b.data.preprocess) {
+        Some("their images were prepared in different ways; see --resize and --crop")
     } else if a.one_class != b.one_class {
         Some("they answer different questions; see --one-class")
     } else if a.budget.at_radius != b.budget.at_radius {

@@ -26,6 +26,10 @@ pub struct Summary {
     pub clean_accuracy: Option<Estimate>,
     /// The share without an answer, failed inputs included.
     pub abstained: Estimate,
+    /// α: the probability with which each certificate may be wrong, where known.
+    pub alpha: Option<f64>,
+    /// n: the draws that a certificate may take, where known.
+    pub n: Option<u32>,
     /// The share certified with the wrong class.
     pub wrong_certified: Option<Estimate>,
     /// How many inputs made the classifier fail; they count as abstained.
@@ -56,6 +60,7 @@ impl Summary {
         let mean = |of: &dyn Fn(&Row) -> Option<f64>| {
             Estimate::mean(&rows.iter().filter_map(of).collect::<Vec<_>>())
         };
+        let budget = table.spec.as_ref().map(|spec| &spec.budget);
         let mut summary = Self {
             name: name.clone(),
             guarantee: guarantee_name(table.guarantee),
@@ -65,6 +70,8 @@ impl Summary {
             acr: None,
             clean_accuracy: None,
             abstained: share(&|row| row.predicted.is_none())?,
+            alpha: budget.map(|budget| budget.alpha.get()),
+            n: budget.map(|budget| budget.n),
             wrong_certified: None,
             failed: rows.iter().filter(|row| row.failed).count(),
             certified_accuracy: Vec::new(),

@@ -115,8 +115,22 @@ fn only_radii_about_the_same_question_are_compared() {
     assert_eq!(paired(&plain, &table(&|spec| spec.seed = 8)).unwrap().common, 2);
     let why = |change: &dyn Fn(&mut Spec)| paired(&plain, &table(change)).unwrap_err().to_string();
     assert!(why(&|spec| spec.data.blake3 = "01".into()).contains("different data"));
+    assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("--crop"));
     assert!(why(&|spec| spec.one_class = Some(1)).contains("--one-class"));
     assert!(why(&|spec| spec.budget.at_radius = Some(0.5)).contains("--at-radius"));
+    let bold = table(&|spec| spec.budget.alpha = Alpha::new(0.01).unwrap());
+    let notes = |other: Table| Analysis::new(vec![plain.clone(), other], &Options::default()).unwrap().notes;
+    assert!(notes(bold)[0].contains("probability 0.01, plain with 0.001"));
+    assert_eq!(notes(table(&|_| ())), [""; 0]);
+}
+
+#[test]
+fn without_labels_radii_are_told_all_the_same() {
+    let unknown = |index, radius| Record { label: None, ..record(index, 0, 0, radius) };
+    let records = [unknown(0, Some(0.5)), unknown(1, Some(0.25)), unknown(2, None)];
+    let table = Table::from_run("wild".into(), &spec(3), &records, &[]).unwrap();
+    let notes = Analysis::new(vec![table], &Options::default()).unwrap().notes;
+    assert!(notes[0].contains("2 of 3 inputs are certified, with a mean radius of 0.375"), "{notes:?}");
 }
 
 #[test]

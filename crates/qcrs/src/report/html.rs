@@ -42,6 +42,8 @@ pub struct Picture {
     pub noisy_png: Vec<u8>,
     /// What to say below, such as σ and radius.
     pub caption: String,
+    /// The run whose answer that is.
+    pub run: String,
 }
 
 /// A self-contained HTML page: no script, no address outside itself, light and dark, any width.
@@ -93,6 +95,7 @@ fn picture(picture: &Picture) -> Value {
         clean => address(&picture.clean_png),
         noisy => address(&picture.noisy_png),
         caption => picture.caption.clone(),
+        run => picture.run.clone(),
     }
 }
 

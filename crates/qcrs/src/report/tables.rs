@@ -31,7 +31,7 @@ pub fn all(analysis: &Analysis) -> Vec<Grid> {
 fn headline(analysis: &Analysis) -> Grid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
     let mut head = vec!["run", "ACR", "clean accuracy", "abstained", "wrong, certified", "inputs"];
-    head.extend(["passes/input", "seconds/input", "guarantee"]);
+    head.extend(["α", "n", "passes/input", "seconds/input", "guarantee"]);
     let rivals = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
     head.extend(rivals.then_some("runner-up's share"));
     head.extend(failures.then_some("failed"));
@@ -43,6 +43,8 @@ fn headline(analysis: &Analysis) -> Grid {
             doubt(s.abstained),
             optional(s.wrong_certified, doubt),
             Cell::new(s.inputs.to_string()),
+            Cell::new(s.alpha.map_or_else(|| "–".into(), |alpha| alpha.to_string())),
+            Cell::new(s.n.map_or_else(|| "–".into(), |n| n.to_string())),
             optional(s.passes_per_input, cost),
             optional(s.seconds_per_input, cost),
             Cell::new(s.guarantee),

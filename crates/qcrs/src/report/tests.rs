@@ -52,7 +52,14 @@ fn picture(index: u32) -> Picture {
         bytes.into_inner()
     };
     let caption = "σ 0.3125, radius at least 0.7700".into();
-    Picture { index, label_name: "horse".into(), clean_png: png(0), noisy_png: png(160), caption }
+    Picture {
+        index,
+        label_name: "horse".into(),
+        clean_png: png(0),
+        noisy_png: png(160),
+        caption,
+        run: "per-input".into(),
+    }
 }
 
 #[test]
