@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, absent};
+use common::{Bench, MODEL, absent};
 use std::fs;
 
 const RECORDS: &str = "r/records-0-of-1.jsonl";
@@ -61,8 +61,33 @@ fn a_record_that_was_changed_is_found_by_verify() {
     bench.run("report r").fails(1, &["input 66"]);
     bench.write(RECORDS, whole.replace(line, &line.replace("\"index\":6", "\"index\":5")));
     bench.run("report r").fails(1, &["input 5 has two records"]);
-    bench.write(RECORDS, whole);
+    // for a class that there is not, and as if the data had said so
+    bench.write(RECORDS, whole.replace(line, &line.replace(&format!("\"{class}\":"), "\"11\":")));
+    bench.run("verify r").fails(1, &["r: input 6: there are votes for a class that the model does not have"]);
+    bench.write(RECORDS, whole.replace("{\"index\":6,\"label\":", "{\"index\":6,\"label\":1"));
     bench.run("verify r").says(&["8 of 8 records"]);
+    let data = "--data data.bin";
+    bench.run(&format!("verify r {data}")).code_is(1, "input 6: the data has another label");
+    bench.run(&format!("verify r {MODEL} --replay 8")).code_is(1, "input 6: the data has another label");
+    bench.write(RECORDS, whole.replace(&format!("{line}\n"), ""));
+    bench.run("verify r").says(&["7 of 8 records", "incomplete: input 6 is the first that is missing"]);
+    bench.write(RECORDS, whole);
+    bench.run(&format!("verify r {data}")).says(&["8 of 8 records", "every label is that of the data"]);
+}
+
+#[test]
+fn a_run_without_records_stands_in_nobodys_way() {
+    let bench = with_run();
+    bench.certify("--method cohen --seed 1 --run begun").says(&[]);
+    bench.write("begun/records-0-of-1.jsonl", "");
+    bench.run("verify begun").fails(1, &["begun: there is no record to verify yet"]);
+    let ran = bench.run("report begun r --reference 2").says(&["r"]);
+    assert!(ran.err.contains("begun: no input is certified yet; left out"), "{}", ran.err);
+    bench.run("report r begun --reference 2").fails(1, &["begun: there are no inputs to report on"]);
+    bench
+        .certify("--method cohen --seed 2 --run begun")
+        .fails(1, &["seed", "remove this one, which has no records"]);
+    bench.certify("--method cohen --seed 2 --run r").fails(1, &["seed", "or ask for the same\n"]);
 }
 
 #[test]

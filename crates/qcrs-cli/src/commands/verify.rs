@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::setup::{Setup, stop_on_ctrl_c};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::{Estimate, Outcome, decide, prepare, second};
+use qcrs::data::Opened;
 use qcrs::run::{self, Finding, FromBank, Guarantee, Record, Spec, Stored};
 use qcrs::sample::Votes;
 use recorded::Recorded;
@@ -23,7 +24,7 @@ pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Sample so many of its inputs again and compare every vote; needs --model and --data
+    /// Sample so many of its inputs again and compare every vote; needs --model and --data, which alone compares labels
     #[arg(long, value_name = "K", default_value_t = 0, requires_all = ["model", "data"])]
     replay: usize,
     #[command(flatten)]
@@ -36,17 +37,47 @@ pub struct VerifyArgs {
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let stored = read_verified(&args.run)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
+    ensure!(have > 0, "{}: there is no record to verify yet", args.run.display());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
+    let there: HashSet<u32> = stored.records.iter().map(|record| record.index).collect();
+    if let Some(missing) = stored.spec.selection.ids().find(|id| !there.contains(id)) {
+        output::print(&format!("incomplete: input {missing} is the first that is missing"))?;
+    }
+    let failed =
+        stored.records.iter().filter(|record| matches!(record.finding, Finding::Failed { .. })).count();
+    if failed > 0 {
+        output::print(&format!("{failed} inputs are said to have failed, of which there is no evidence"))?;
+    }
     let inherited = stored.records.iter().filter(|record| record.bank.as_ref().is_some_and(inherits)).count();
     if inherited > 0 {
         output::print(&format!(
             "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
         ))?;
     }
-    if let (Some(model), Some(data), true) = (&args.model, &args.data, args.replay > 0) {
-        replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))?;
+    match (&args.model, &args.data, args.replay > 0) {
+        (Some(model), Some(data), true) => {
+            replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))
+        }
+        (_, Some(data), false) => check_labels(args, &data.open()?, &stored),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Whether every input is labelled as the data has it.
+fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Result<()> {
+    let differences = run::differences(&stored.spec.data, &opened.about)?;
+    if let Some(difference) = differences.first() {
+        bail!("{}: {difference}; give the data as qcrs certify got it", args.run.display());
+    }
+    for record in &stored.records {
+        let label = opened.dataset.get(record.index as usize)?.label;
+        let label = match stored.spec.one_class {
+            Some(class) => label.map(|label| usize::from(label == class)),
+            None => label,
+        };
+        ensure!(record.label == label, "input {}: the data has another label", record.index);
+    }
+    output::print("every label is that of the data")
 }
 
 /// The run in `dir`, if every verdict follows from its votes.
@@ -62,11 +93,18 @@ pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
         dir.display(),
         serde_json::to_string(&promise)?
     );
+    stored.spec.budget.check().with_context(|| dir.display().to_string())?;
+    let classes = stored.spec.one_class.map_or(stored.spec.model.classes, |_| 2);
     let selected: HashSet<u32> = stored.spec.selection.ids().collect();
     for record in &stored.records {
         let here = || format!("{}: input {}", dir.display(), record.index);
         ensure!(selected.contains(&record.index), "{}: the spec does not ask for it", here());
         if let Finding::Outcome(outcome) = &record.finding {
+            let estimates = || outcome.estimates.iter().map(|estimate| (estimate.class, &estimate.votes));
+            let beyond = estimates().any(|(class, votes)| {
+                class >= classes || votes.ranked().iter().any(|(class, _)| *class >= classes)
+            });
+            ensure!(!beyond, "{}: there are votes for a class that the model does not have", here());
             check(outcome, &stored.spec, record.index).with_context(here)?;
         }
         check_bank(record, stored.spec.bank.is_some()).with_context(here)?;
@@ -143,8 +181,12 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
             let again = run::record(spec, &sampler, &input, record.index)?;
-            let same = (&again.label, &again.finding) == (&record.label, &record.finding);
-            ensure!(same, "input {}: sampled again it gives other votes", record.index);
+            ensure!(again.label == record.label, "input {}: the data has another label", record.index);
+            ensure!(
+                again.finding == record.finding,
+                "input {}: sampled again it gives other votes",
+                record.index
+            );
         }
         Ok(())
     })?;

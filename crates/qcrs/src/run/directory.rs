@@ -139,7 +139,10 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
     if differences.is_empty() {
         return Ok(());
     }
-    let problem = format!("{}; use another directory, or ask for the same", in_words(&differences));
+    let mut problem = format!("{}; use another directory, or ask for the same", in_words(&differences));
+    if shard_files(dir, "records")?.iter().all(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
+        problem += ", or remove this one, which has no records";
+    }
     Err(Error::format(&path, problem))
 }
 

@@ -52,7 +52,10 @@ fn columns(record: &Record, time: &str) -> String {
         }
         None => (predict, radius, note),
     };
-    let correct = u8::from(predict.is_some() && predict == record.label);
+    let correct = match record.label {
+        Some(label) => u8::from(predict == Some(label)).to_string(),
+        None => String::new(),
+    };
     let predict = predict.map_or("-1".into(), |class| class.to_string());
     let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
     let (votes, n) =
