@@ -38,7 +38,7 @@ First steps:
   qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50 --run runs/first
   qcrs report  runs/first --html report.html
 
-Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted \
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 options that cannot be read, 130 interrupted \
 (the same command goes on).";
 
 /// Ended by Ctrl-C, as the shell counts it.

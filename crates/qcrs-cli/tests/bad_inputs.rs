@@ -34,7 +34,8 @@ const NUMBERS: &[Case] = &[
     ("--epsilon 1e-20", 1, &["tolerance", "--epsilon"]),
     ("--method probe --lambda -1", 1, &["price of a draw", "--lambda"]),
     ("--method cohen --passes 500", 1, &["--passes is for --method probe only", "this is cohen"]),
-    ("--method cohen --left 0.1", 1, &["--left is for --method grid and", "this is cohen"]),
+    ("--method cohen --left 0.1", 1, &["--left is for --method grid, qcrs,", "this is cohen"]),
+    ("--method probe --gradient-n 100", 1, &["--gradient-n is for --method grid,", "this is probe"]),
     ("--method ddrs --iterations 0", 1, &["at least one step", "--iterations"]),
     ("--method ddrs --rate 0", 1, &["rate must be positive", "--rate"]),
     ("--method ddrs --clamp 0.5", 1, &["not 0.5", "--clamp"]),
@@ -51,7 +52,7 @@ const NUMBERS: &[Case] = &[
     ("--method probe --bound one-sided", 1, &["--method probe has a bound of its own", "leave --bound out"]),
     ("--method cohen --mode paper", 1, &["--mode", "--method qcrs only", "this is cohen"]),
     ("--method qcrs --lambda 1e-5", 1, &["--lambda", "--method probe only"]),
-    ("--method iss --recipe sane", 1, &["--recipe", "--method ddrs and insta-rs only"]),
+    ("--method iss --recipe sane", 1, &["--recipe", "--method ddrs, insta-rs only"]),
     ("--method probe --preset cifar10-0.50 --sigma 0.05", 1, &["outside of the region [0.12", "--sigma"]),
     ("--left -1", 1, &["--left: sigma must be finite and positive, got -1"]),
     ("--method insta-rs --starts 0.2,0", 1, &["--starts", "got 0"]),
@@ -85,7 +86,7 @@ const SELECTIONS: &[Case] = &[
     ("--count 0", 1, &["no input is selected"]),
     ("--count 2 --shard 2/3", 1, &["no input is selected", "--shard"]),
     ("--skip 0", 2, &["--skip"]),
-    ("--resize 256", 1, &["resize is for folders of image files, not for data.bin"]),
+    ("--resize 256", 1, &["resize is for image files, not for data.bin"]),
 ];
 
 #[test]
@@ -218,7 +219,7 @@ fn data_without_labels_can_be_certified_but_not_diagnosed() {
     bench.write("fine.npy", npy("'|u1'", "(2, 3, 32, 32)", 2 * 3072));
     bench.certify("--data fine.npy --run r").says(&[]);
     let typed = format!("{} --data fine.npy", CERTIFY.replace("certify", "doctor"));
-    let typed = typed.replace("--n0 20", "").replace("--gradient-n 40", "");
+    let typed = typed.replace("--n0 20", "");
     bench.run(&typed).fails(1, &["no labels", "--labels"]);
 }
 

@@ -128,8 +128,28 @@ fn fewer_class_folders_than_classes_are_remarked() {
         image::RgbImage::new(32, 32).save(folder.join("0.png")).unwrap();
     }
     let ran = bench.certify("--method cohen --data val --run r").says(&[]);
-    let words = "val has 2 classes, the model 10; ape is taken to be class 0 and bee class 1";
+    let words = "val has 2 classes, the model 10; if it is wrong that ape is class 0 and bee is class 1, add empty folders";
     assert!(ran.err.contains(words), "{}", ran.err);
+    bench
+        .certify("--method cohen --data val --split train --run s")
+        .fails(1, &["val has no train part", "--split"]);
+}
+
+#[test]
+fn what_may_not_be_meant_is_remarked() {
+    let bench = Bench::new();
+    let remark = |typed: &str, words: &str| {
+        let ran = bench.certify(&format!("--method cohen --count 1 --n 20 {typed}")).says(&[]);
+        assert!(ran.err.contains(words), "{}", ran.err);
+    };
+    remark("--preset cifar10-0.50 --run p", "region, ε and τ are those of cifar10-0.50, σ is 0.25 as typed");
+    remark("--sigma 25 --run s", "is it 25/255 = 0.0980?");
+    std::fs::create_dir(bench.path("wild")).unwrap();
+    image::RgbImage::new(32, 32).save(bench.path("wild/0.png")).unwrap();
+    bench.write("wild/labels.csv", "0.png,3\n");
+    remark("--data wild --run w", "wild/labels.csv: not read; if it lists file,label give it as --data");
+    assert!(bench.read("w/results.tsv").lines().nth(1).unwrap().starts_with("0\t-1\t"));
+    assert_eq!(bench.read("w/results.tsv").lines().nth(1).unwrap().split('\t').nth(4), Some(""));
 }
 
 #[test]

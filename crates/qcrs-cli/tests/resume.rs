@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 /// Long enough to be stopped in the middle: about a second.
 fn long(options: &str) -> String {
-    format!("certify {MODEL} --sigma 0.25 --n0 100 --n 3000 --gradient-n 100 --seed 3 {options}")
+    let looks = if options.contains("qcrs") { "--gradient-n 100" } else { "" };
+    format!("certify {MODEL} --sigma 0.25 --n0 100 --n 3000 {looks} --seed 3 {options}")
 }
 
 /// Starts a command and waits until `run` has at least `records` of them.

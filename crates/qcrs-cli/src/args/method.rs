@@ -217,10 +217,25 @@ impl MethodArgs {
         Ok(search)
     }
 
+    /// What may not be what was meant.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let (Some(name), Some(sigma)) = (&self.preset, self.sigma) {
+            remarks.push(format!("region, ε and τ are those of {name}, σ is {sigma} as typed"));
+        }
+        if let Some(sigma) = self.sigma.filter(|sigma| *sigma > 3.0) {
+            let unit = sigma / 255.0;
+            remarks
+                .push(format!("σ = {sigma} drowns pixels between 0 and 1; is it {sigma}/255 = {unit:.4}?"));
+        }
+        remarks
+    }
+
     /// An option that the method does not look at would be believed to do something.
     fn refuse_options_of_others(&self) -> anyhow::Result<()> {
         use Method::{Ddrs, Dsrs, Grid, InstaRs, Iss, Probe, Qcrs};
-        let typed: [(&str, bool, &[Method]); 24] = [
+        let typed: [(&str, bool, &[Method]); 25] = [
+            ("--gradient-n", self.gradient_n.is_some(), &[Grid, Qcrs, Ddrs, InstaRs, Iss]),
             ("--left", self.left.is_some(), &[Grid, Qcrs, Ddrs, InstaRs, Probe]),
             ("--right", self.right.is_some(), &[Grid, Qcrs, Ddrs, InstaRs, Probe]),
             ("--mode", self.mode.is_some(), &[Qcrs]),
@@ -251,7 +266,7 @@ impl MethodArgs {
         let methods: Vec<String> = methods.iter().map(|method| method.name()).collect();
         bail!(
             "{flag} is for --method {} only, and this is {}; leave it out, also of the file of --config",
-            methods.join(" and "),
+            methods.join(", "),
             self.method.name()
         )
     }

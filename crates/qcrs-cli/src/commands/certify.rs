@@ -10,7 +10,7 @@ use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::report;
 use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
-use qcrs::sample::MonteCarlo;
+use qcrs::sample::{MonteCarlo, OneClass, SampleUnderNoise};
 use qcrs::search::{Probe, SearchSpec};
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let setup = Setup::open(&args.model, &args.data)?;
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
+    args.method.remarks().iter().for_each(|remark| say!("{remark}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let mut spec = setup.spec(setup.selection(&args.selection)?, search, budget, one_class, args.seed);
     if let Some(bank) = &args.bank {
@@ -100,14 +101,18 @@ fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyh
     let SearchSpec::Probe(search) = &spec.search else {
         bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
     };
+    let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
+    let asked: &dyn SampleUnderNoise = question.as_ref().map_or(sampler, |question| question);
+    let before = sampler.passes();
     let pilots = spec.selection.ids().take(PILOTS).map(|id| {
         let example = setup.example(id)?;
         let address = (spec.seed, id);
-        let mut probe = Probe::new(sampler, &example.pixels, address, spec.budget.alpha, spec.budget.n);
+        let mut probe = Probe::new(asked, &example.pixels, address, spec.budget.alpha, spec.budget.n);
         search.pilot(&mut probe)
     });
     let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;
-    say!("{passes} passes per input: λ = {}", search.lambda);
+    let spent = sampler.passes() - before;
+    say!("{passes} passes per input: λ = {}, found with {spent} passes that no record counts", search.lambda);
     Ok(SearchSpec::Probe(search))
 }
 
