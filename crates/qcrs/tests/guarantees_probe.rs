@@ -235,3 +235,20 @@ fn a_plan_is_a_function_of_seed_and_input() {
         assert_eq!(&serde_json::from_str::<Outcome>(&text).unwrap(), outcome);
     }
 }
+
+/// A price ends the search; without one, or with few draws for the certificate, it stays short.
+#[test]
+fn a_search_stays_small_beside_its_certificate() {
+    let longest = |lambda, n| {
+        let search = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], lambda);
+        let budget = Budget::new(1, n, alpha(0.001));
+        let spent = |known: &Known| -> u64 {
+            let looks = certify(&search, &budget, known, &[], (1, 3)).unwrap().looks;
+            looks.iter().map(|look| look.votes.total()).sum()
+        };
+        KNOWN.iter().map(spent).max().unwrap()
+    };
+    assert!((1..2416).contains(&longest(0.0, 100_000)));
+    assert!((1..2416).contains(&longest(1e-8, 10_000)));
+    assert!((2416..9616).contains(&longest(1e-8, 100_000)));
+}

@@ -33,21 +33,23 @@ pub(super) struct Priors {
 impl Priors {
     /// For a classifier trained with noise `start`.
     pub fn new(sigmas: &[f64], start: f64) -> Self {
-        let radius = process(sigmas, (0.4 * start, 2.0 * start), 0.4);
-        let share = process(sigmas, (0.5, 1.2), 0.7);
+        // radii grow with σ, but not in proportion: far from the start most answers are wrong
+        let sizes: Vec<f64> = sigmas.iter().map(|sigma| (sigma * start).sqrt()).collect();
+        let radius = process(sigmas, &sizes, (0.4, 2.0), 0.4);
+        let share = process(sigmas, &vec![1.0; sigmas.len()], (0.5, 1.2), 0.7);
         Self { radius, share }
     }
 }
 
-/// A Gaussian process over ln σ.
-fn process(sigmas: &[f64], (mean, deviation): (f64, f64), length: f64) -> Prior {
+/// A Gaussian process over ln σ, its mean and deviation in units of `sizes`.
+fn process(sigmas: &[f64], sizes: &[f64], (mean, deviation): (f64, f64), length: f64) -> Prior {
     let covariance = Square::from_fn(sigmas.len(), |i, j| {
         let distance = (sigmas[i] / sigmas[j]).ln() / length;
         // the little on the diagonal keeps the matrix regular in f64
         let nugget = if i == j { 1e-8 } else { 0.0 };
-        deviation * deviation * ((-0.5 * distance * distance).exp() + nugget)
+        deviation * deviation * sizes[i] * sizes[j] * ((-0.5 * distance * distance).exp() + nugget)
     });
-    Prior { mean: vec![mean; sigmas.len()], covariance }
+    Prior { mean: sizes.iter().map(|size| mean * size).collect(), covariance }
 }
 
 /// All votes of grid points near `sigma`.

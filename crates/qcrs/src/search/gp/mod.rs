@@ -41,6 +41,9 @@ const ANCHOR: u32 = 4;
 /// to halve what is unknown it must become about four times as long.
 const PATIENCE: f64 = 2.0;
 
+/// A search may always take so many draws; more only up to a twelfth of those that the certificate may take.
+const SHORT: u32 = 2000;
+
 /// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
 /// of draws, all from the draws of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,7 +60,7 @@ pub struct ProbeSearch {
     pub lambda: f64,
     /// Draws per first look.
     pub first: u32,
-    /// Draws per round.
+    /// Draws per round, the first ones: later rounds take a fifth of all draws so far.
     pub batch: u32,
     /// The most draws of a search.
     pub most: u32,
@@ -68,7 +71,9 @@ pub struct ProbeSearch {
 impl ProbeSearch {
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
-        Self { sigma, low, high, lambda, first: 16, batch: 96, most: 2000, tolerance: 0.002 }
+        // what a price does not end should stay small beside the certificate
+        let most = if lambda > 0.0 { 8000 } else { SHORT };
+        Self { sigma, low, high, lambda, first: 16, batch: 96, most, tolerance: 0.002 }
     }
 
     /// Refuses settings that cannot work, before any draw is spent.
@@ -97,8 +102,14 @@ impl ProbeSearch {
     /// The most draws that a search takes.
     pub fn passes(&self) -> u64 {
         let first = u64::from(self.first) * (POINTS.div_ceil(STRIDE) as u64 + u64::from(ANCHOR));
-        // a round is shared out in multiples of eight, so it may be four draws longer at each of four points
-        first + u64::from(self.most) + 2 * u64::from(self.batch)
+        // the last round begins before `most`; shared out in multiples of eight, it may be four draws longer at each of
+        // four points
+        first + u64::from(self.most) + u64::from(self.round(self.most)) + 16
+    }
+
+    /// The draws of the round after `spent` draws.
+    fn round(&self, spent: u32) -> u32 {
+        self.batch.max(spent / 5)
     }
 
     /// The grid, even in ln σ and rounded to four digits, which keeps records short.
@@ -139,6 +150,7 @@ impl ProbeSearch {
             sizes: planner::sizes(probe.n()),
             reference: probe.n().min(2000),
         };
+        let most = self.most.min(SHORT.max(probe.n() / 12));
         let normals = acquire::normals(POINTS)?;
         let mut tally = Tally { probe, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
 
@@ -155,8 +167,8 @@ impl ProbeSearch {
             let least = (self.tolerance * outlook.best_now.max(0.2 * start))
                 .max(PATIENCE * planner.price * f64::from(tally.spent));
             let known = outlook.best_known - outlook.best_now < least;
-            let shares = acquire::shares(&outlook.wins, self.batch);
-            if hopeless || known || shares.is_empty() || tally.spent >= self.most {
+            let shares = acquire::shares(&outlook.wins, self.round(tally.spent));
+            if hopeless || known || shares.is_empty() || tally.spent >= most {
                 return Ok((planner, belief, choice, tally.spent));
             }
             for (at, n) in shares {
