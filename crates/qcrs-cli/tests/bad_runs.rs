@@ -46,6 +46,12 @@ fn a_record_that_was_changed_is_found_by_verify() {
         bench.write(RECORDS, whole.replace(line, &line.replace(&from, &to)));
         bench.run("verify r").fails(1, &["r: input 6: "]);
     }
+    // a reader of another version would look for the damage elsewhere first
+    let spec = bench.read("r/spec.json");
+    let here = format!("\"qcrs\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    bench.write("r/spec.json", spec.replace(&here, "\"qcrs\": \"0.0.7\""));
+    bench.run("verify r").fails(1, &["qcrs 0.0.7", "r: input 6: "]);
+    bench.write("r/spec.json", spec);
     // with a noise level and a radius that fit each other, but not the spec
     let mut louder = record.clone();
     let outcome = &mut louder["finding"]["outcome"];

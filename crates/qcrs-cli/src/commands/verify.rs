@@ -83,6 +83,20 @@ fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::
 /// The run in `dir`, if every verdict follows from its votes.
 pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
     let stored = run::read(dir)?;
+    let (wrote, here) = (&stored.spec.qcrs, env!("CARGO_PKG_VERSION"));
+    match check_all(dir, &stored) {
+        Err(e) if wrote != here => {
+            let advice = format!(
+                "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version"
+            );
+            Err(e.context(advice))
+        }
+        checked => checked.map(|()| stored),
+    }
+}
+
+/// Whether every record is one that the spec leads to.
+fn check_all(dir: &Path, stored: &Stored) -> anyhow::Result<()> {
     let promise = match &stored.spec {
         Spec { bank: Some(_), .. } => Guarantee::MemoryBank,
         Spec { search, one_class, .. } => Guarantee::of(search, *one_class),
@@ -109,7 +123,7 @@ pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
         }
         check_bank(record, stored.spec.bank.is_some()).with_context(here)?;
     }
-    Ok(stored)
+    Ok(())
 }
 
 /// Whether a bank gave the answer of another ball, about which the votes say nothing.
