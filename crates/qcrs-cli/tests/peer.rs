@@ -92,7 +92,9 @@ fn whole_certificates_are_timed(bench: &Bench) {
     assert_eq!(cases[0]["passes_per_input"].as_f64(), Some(7900.0));
     assert_eq!(case("QCRS, qcrs-cnn")["passes_per_input"].as_f64(), Some(7900.0));
     assert!(case("PROBE, λ = 1e-6, qcrs-cnn")["passes_per_input"].as_f64().unwrap() < 2600.0);
-    with_python(bench, FAKE, CERTIFICATES).says(&["2 images in turn, n = 300", "1.0×"]);
+    with_python(bench, FAKE, CERTIFICATES).says(&["2 images in turn, n = 300", "1.0×", "rten"]);
+    let alone = with_python(bench, FAKE, &format!("{CERTIFICATES} --engine cnn"));
+    assert!(alone.out.contains("qcrs-cnn") && !alone.out.contains("rten"), "{}", alone.out);
 
     let forgetful = FAKE.replace("${rest% *}", "7");
     with_python(bench, &forgetful, CERTIFICATES).code_is(1, r#"PyTorch answered {"votes":{"1":7}}"#);

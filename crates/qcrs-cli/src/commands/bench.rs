@@ -55,7 +55,7 @@ pub struct BenchArgs {
     /// What more draws, images, classes, pixels and threads cost
     #[arg(long, conflicts_with_all = ["plan", "compare"])]
     growth: bool,
-    /// Whole certificates of real images: QCRS as published and PROBE, with every engine of this machine
+    /// Whole certificates of real images: QCRS as published and PROBE, with every engine of this machine or that of --engine
     #[arg(long, conflicts_with_all = ["plan", "compare", "growth"], requires_all = ["data", "preset"])]
     certificates: bool,
     /// The images of --certificates, in any format that needs no options

@@ -141,8 +141,9 @@ pub fn certify_into(
     let most = spec.search.passes(spec.budget.n0, spec.budget.n);
     let progress = Progress::new(tally.expects(most) * todo as u64);
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
+    let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
-        run.certify(sampler, &input, setup.args.threads(), |record| {
+        run.certify(sampler, &input, in_flight, |record| {
             if let Some(bank) = &mut bank {
                 bank.answer(record, &setup.example(record.index)?.pixels)?;
             }

@@ -31,7 +31,7 @@ pub(super) struct Certificates<'a> {
 }
 
 /// The prices of a draw that PROBE is given.
-const LAMBDAS: [f64; 2] = [1e-6, 1e-5];
+const LAMBDAS: [f64; 3] = [1e-6, 3e-6, 1e-5];
 
 /// A way to certify, with what it took and brought so far.
 struct Case<'a> {
@@ -91,13 +91,17 @@ impl Certificates<'_> {
         }
     }
 
-    /// The model with every engine that takes it.
+    /// The model with every engine that takes it, or with the one that was asked for.
     fn models(&self, shape: [usize; 3]) -> Vec<Model> {
+        let engines = match self.args.engine {
+            EngineChoice::Auto => vec![EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
+            engine => vec![engine],
+        };
         let load = |engine: EngineChoice| {
             let model = ModelArgs { engine, ..self.args.clone() }.load(shape);
             model.map_err(|error| say!("without {engine}: {error:#}")).ok()
         };
-        [EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten].into_iter().filter_map(load).collect()
+        engines.into_iter().filter_map(load).collect()
     }
 }
 
