@@ -64,7 +64,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
         let mut names = arguments.chain(all.get_arguments()).flat_map(|argument| {
             argument.get_long().into_iter().chain(argument.get_all_aliases().unwrap_or_default())
         });
-        names.any(|name| name == key)
+        key != "config" && names.any(|name| name == key) // one file only
     };
     let mut options = Vec::new();
     for (key, value) in table {

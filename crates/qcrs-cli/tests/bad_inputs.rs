@@ -172,6 +172,7 @@ fn a_wrong_config_file_is_named() {
         ("certify = 3", "[certify]"),
         ("[certify]\nalpha = { a = 1 }", "[certify] alpha"),
         ("[certify]\nsgima = 3", "[certify] has no option `sgima`"),
+        ("[certify]\nconfig = 'other.toml'", "[certify] has no option `config`"),
     ] {
         bench.write("qcrs.toml", text);
         bench.certify("--run x --config qcrs.toml").fails(1, &["qcrs.toml", words]);
