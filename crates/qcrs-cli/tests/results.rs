@@ -146,6 +146,19 @@ fn verify_recomputes_and_samples_again() {
     assert_eq!(good, bench.records("a"));
 }
 
+// whoever changes a rule raises the version, and these runs are made again
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))] // where they were made: another ln may end otherwise
+#[test]
+fn published_runs_follow_from_todays_rules() {
+    let bench = Bench::new();
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/probe");
+    let runs: Vec<_> = std::fs::read_dir(published).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(runs.len() >= 4, "{runs:?}");
+    for run in runs {
+        bench.run(&format!("verify {}", run.display())).says(&["every verdict follows from its votes"]);
+    }
+}
+
 #[test]
 fn doctor_finds_the_scale_and_the_time() {
     let bench = Bench::new();
