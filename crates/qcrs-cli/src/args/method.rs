@@ -148,7 +148,7 @@ pub struct MethodArgs {
     /// [default: 1e-6]
     #[arg(long, value_name = "L")]
     lambda: Option<f64>,
-    /// probe: so many passes per input on average, instead of --lambda; the first 20 inputs tell the price
+    /// probe: so many passes per input on average, instead of --lambda; 20 of them tell the price
     #[arg(long, value_name = "P", conflicts_with = "lambda")]
     pub passes: Option<u64>,
 }

@@ -92,8 +92,14 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The inputs that tell the price of a draw.
+/// How many inputs tell the price of a draw.
 const PILOTS: usize = 20;
+
+/// [`PILOTS`] of the ids from all over them, because data are often sorted by class; all, if there are not so many.
+fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
+    let count = PILOTS.min(ids.len());
+    (0..count).map(move |number| ids[number * ids.len() / count])
+}
 
 /// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
 /// draws belong to seed and input like all others.
@@ -104,7 +110,8 @@ fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyh
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
     let asked: &dyn SampleUnderNoise = question.as_ref().map_or(sampler, |question| question);
     let before = sampler.passes();
-    let pilots = spec.selection.ids().take(PILOTS).map(|id| {
+    let ids: Vec<u32> = spec.selection.ids().collect();
+    let pilots = pilots(&ids).map(|id| {
         let example = setup.example(id)?;
         let address = (spec.seed, id);
         let mut probe = Probe::new(asked, &example.pixels, address, spec.budget.alpha, spec.budget.n);
@@ -273,6 +280,15 @@ mod tests {
     use qcrs::certify::{Outcome, Reason, Verdict};
     use qcrs::search::Look;
     use qcrs::types::Sigma;
+
+    #[test]
+    fn pilots_come_from_everywhere() {
+        let ids: Vec<u32> = (0..1000).step_by(5).collect();
+        let chosen: Vec<u32> = pilots(&ids).collect();
+        assert_eq!((chosen.len(), chosen[0], chosen[19]), (20, 0, 950));
+        assert_eq!(pilots(&[3, 8, 9]).collect::<Vec<_>>(), [3, 8, 9]);
+        assert_eq!(pilots(&[]).next(), None);
+    }
 
     #[test]
     fn the_next_input_is_expected_to_cost_what_the_others_did() {
