@@ -54,7 +54,7 @@ impl Certificates<'_> {
         let budget = Budget::new(100, self.n, Alpha::new(0.001)?);
         budget.check()?;
 
-        let models = self.models(shape);
+        let models = self.models(shape)?;
         ensure!(!models.is_empty(), "no engine of this machine runs this model");
         let samplers: Vec<MonteCarlo<'_>> =
             models.iter().map(|model| MonteCarlo::new(&*model.classifier, self.args.batch)).collect();
@@ -92,16 +92,14 @@ impl Certificates<'_> {
     }
 
     /// The model with every engine that takes it, or with the one that was asked for.
-    fn models(&self, shape: [usize; 3]) -> Vec<Model> {
+    fn models(&self, shape: [usize; 3]) -> anyhow::Result<Vec<Model>> {
+        let load = |engine: EngineChoice| ModelArgs { engine, ..self.args.clone() }.load(shape);
         let engines = match self.args.engine {
-            EngineChoice::Auto => vec![EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
-            engine => vec![engine],
+            EngineChoice::Auto => [EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
+            engine => return Ok(vec![load(engine)?]),
         };
-        let load = |engine: EngineChoice| {
-            let model = ModelArgs { engine, ..self.args.clone() }.load(shape);
-            model.map_err(|error| say!("without {engine}: {error:#}")).ok()
-        };
-        engines.into_iter().filter_map(load).collect()
+        let loaded = |engine| load(engine).map_err(|error| say!("without {engine}: {error:#}")).ok();
+        Ok(engines.into_iter().filter_map(loaded).collect())
     }
 }
 
