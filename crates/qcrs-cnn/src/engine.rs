@@ -5,7 +5,7 @@ use crate::kernel::{self, Bf16, Buffer, Instructions, Number, Overflow, Step, Un
 use crate::plan::{Plan, TOGETHER};
 use crate::{External, Layer, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::Classifier;
+use qcrs::sample::{Classifier, each_draw};
 use qcrs::types::Error;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -203,18 +203,20 @@ impl Classifier for Cnn {
     fn noisy_logits(
         &self,
         x: &[f32],
-        noise: Noise,
-        draws: &Draws,
+        parts: &[(Noise, Draws)],
         _: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        let images = draws.range.len();
+        let images = each_draw(parts).count();
         if x.len() != self.input_len() || out.len() != images * self.classes {
             let (has, wants) = (x.len(), self.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the network takes {wants}")));
         }
-        let first = draws.range.start;
-        let draw = |at: usize, pixels: &mut [f32]| noise.add(&draws.stream, first + at as u32, x, pixels);
+        let draw = |at: usize, pixels: &mut [f32]| {
+            if let Some((noise, stream, draw)) = each_draw(parts).nth(at) {
+                noise.add(stream, draw, x, pixels);
+            }
+        };
         self.network.scores(&draw, out);
         Ok(())
     }

@@ -315,18 +315,19 @@ fn noise_drawn_in_place_is_the_noise_of_the_copies() {
     let cnn = Cnn::new(&nodes, Instructions::best(), Precision::F32).unwrap();
     let x = Numbers(2).many(189);
     let stream = Stream { seed: 3, input: 4, phase: Phase::Estimate };
-    let (noise, draws) = (Noise::Gaussian(Sigma::new(0.5).unwrap()), Draws { stream, range: 5..24 });
-    let copies: Vec<f32> = (5..24)
-        .flat_map(|draw| {
-            let mut copy = vec![0.0; 189];
-            noise.add(&stream, draw, &x, &mut copy);
-            copy
-        })
-        .collect();
+    let part = |level, range| (Noise::Gaussian(Sigma::new(level).unwrap()), Draws { stream, range });
+    let parts = [part(0.5, 5..11), part(0.1, 11..11), part(0.25, 11..24)];
+    let copy = |draw: u32| {
+        let (noise, _) = parts[if draw < 11 { 0 } else { 2 }];
+        let mut copy = vec![0.0; 189];
+        noise.add(&stream, draw, &x, &mut copy);
+        copy
+    };
+    let copies: Vec<f32> = (5..24).flat_map(copy).collect();
     let (mut expected, mut found) = (vec![f32::NAN; 190], vec![f32::NAN; 190]);
     cnn.logits(&copies, &mut expected).unwrap();
-    cnn.noisy_logits(&x, noise, &draws, &mut Vec::new(), &mut found).unwrap();
+    cnn.noisy_logits(&x, &parts, &mut Vec::new(), &mut found).unwrap();
     assert_eq!(bits(&found), bits(&expected));
-    assert!(cnn.noisy_logits(&x[1..], noise, &draws, &mut Vec::new(), &mut found).is_err());
+    assert!(cnn.noisy_logits(&x[1..], &parts, &mut Vec::new(), &mut found).is_err());
     assert!(cnn.logits(&copies[1..], &mut expected).is_err());
 }

@@ -122,15 +122,14 @@ impl Classifier for Network {
     fn noisy_logits(
         &self,
         x: &[f32],
-        noise: Noise,
-        draws: &Draws,
+        parts: &[(Noise, Draws)],
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
         if let (Some(engine), OutputKind::Logits) = (self.engine.in_place(), self.output) {
-            return engine.noisy_logits(x, noise, draws, batch, out);
+            return engine.noisy_logits(x, parts, batch, out);
         }
-        noisy_copies(x, noise, draws, batch);
+        noisy_copies(x, parts, batch);
         self.logits(batch, out)
     }
 }

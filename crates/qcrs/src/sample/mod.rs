@@ -12,7 +12,7 @@ pub use one_class::OneClass;
 pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;
 
-use crate::noise::{Draws, Noise};
+use crate::noise::{Draws, Noise, Stream};
 use crate::types::Error;
 
 /// A base classifier f: what an engine implements, what a user brings.
@@ -28,29 +28,33 @@ pub trait Classifier: Sync {
     /// Called from several threads at once; an implementation should use one thread per call.
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
 
-    /// Scores `x` plus each of the `draws` of `noise`, as [`Classifier::logits`] would score the copies.
+    /// Scores `x` plus each draw of each of the `parts`, in order, as [`Classifier::logits`] would score the copies.
     ///
     /// Provided by writing the copies to `batch`; an engine that can draw the noise where it computes
     /// does without.
     fn noisy_logits(
         &self,
         x: &[f32],
-        noise: Noise,
-        draws: &Draws,
+        parts: &[(Noise, Draws)],
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        noisy_copies(x, noise, draws, batch);
+        noisy_copies(x, parts, batch);
         self.logits(batch, out)
     }
 }
 
-/// Fills `batch` with `x` plus each of the `draws`.
-pub fn noisy_copies(x: &[f32], noise: Noise, draws: &Draws, batch: &mut Vec<f32>) {
-    batch.resize(draws.range.len() * x.len(), 0.0);
-    for (draw, copy) in draws.range.clone().zip(batch.chunks_exact_mut(x.len())) {
-        noise.add(&draws.stream, draw, x, copy);
+/// Fills `batch` with `x` plus each draw of each of the `parts`.
+pub fn noisy_copies(x: &[f32], parts: &[(Noise, Draws)], batch: &mut Vec<f32>) {
+    batch.resize(each_draw(parts).count() * x.len(), 0.0);
+    for ((noise, stream, draw), copy) in each_draw(parts).zip(batch.chunks_exact_mut(x.len())) {
+        noise.add(stream, draw, x, copy);
     }
+}
+
+/// The address of every copy of a request, in order.
+pub fn each_draw(parts: &[(Noise, Draws)]) -> impl Iterator<Item = (Noise, &Stream, u32)> {
+    parts.iter().flat_map(|(noise, draws)| draws.range.clone().map(|draw| (*noise, &draws.stream, draw)))
 }
 
 impl<C: Classifier + ?Sized> Classifier for &C {
@@ -69,12 +73,11 @@ impl<C: Classifier + ?Sized> Classifier for &C {
     fn noisy_logits(
         &self,
         x: &[f32],
-        noise: Noise,
-        draws: &Draws,
+        parts: &[(Noise, Draws)],
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        (**self).noisy_logits(x, noise, draws, batch, out)
+        (**self).noisy_logits(x, parts, batch, out)
     }
 }
 
@@ -85,6 +88,12 @@ impl<C: Classifier + ?Sized> Classifier for &C {
 pub trait SampleUnderNoise: Sync {
     /// Classifies `x` plus each of the `draws` of `noise` and counts the winners.
     fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error>;
+
+    /// The votes of each of the `parts` apart. Provided by asking for one after the other; whoever works in
+    /// batches may fill them across parts.
+    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
+        parts.iter().map(|(noise, draws)| self.sample_under_noise(x, *noise, draws)).collect()
+    }
 
     /// The same with the mean probabilities beside the votes, for searches only.
     fn soft_sample(&self, _: &[f32], _: Noise, _: &Draws) -> Result<(Votes, SoftVotes), Error> {

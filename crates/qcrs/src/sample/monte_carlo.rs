@@ -1,9 +1,10 @@
 //! SAMPLEUNDERNOISE by drawing noise on the CPU and asking a classifier batch by batch.
 
-use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes};
+use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes, each_draw};
 use crate::noise::{Draws, Noise};
 use crate::types::Error;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -46,77 +47,95 @@ impl<'a> MonteCarlo<'a> {
         self.stop.clone()
     }
 
-    /// Counts a batch; `each` sees the scores of every copy.
-    fn count_batch(
+    /// Gives each of the `parts` a tally, to which `add` adds the scores of every copy.
+    ///
+    /// Batches are cut from all copies in a row, so that one may hold the end of a part and the next ones.
+    fn tallies<T: Default + Send>(
         &self,
         x: &[f32],
-        noise: Noise,
-        draws: &Draws,
-        buffers: &mut Buffers,
-        mut each: impl FnMut(&[f32]),
-    ) -> Result<Votes, Error> {
-        if self.stop.load(Relaxed) {
-            return Err(Error::Interrupted);
-        }
-        let (rows, classes) = (draws.range.len(), self.classifier.num_classes());
-        let Buffers { batch, scores } = buffers;
-        // an engine that writes too little leaves NaN behind, and NaN is never a vote
-        scores.clear();
-        scores.resize(rows * classes, f32::NAN);
-        self.classifier.noisy_logits(x, noise, draws, batch, scores)?;
-        let mut votes = Votes::default();
-        for (draw, row) in draws.range.clone().zip(scores.chunks_exact(classes)) {
-            if let Some(class) = row.iter().position(|score| !score.is_finite()) {
-                let phase = draws.stream.phase.name();
-                return Err(Error::NotFinite { phase, draw, class, score: row[class] });
-            }
-            votes.add(argmax(row));
-            each(row);
-        }
-        self.passes.fetch_add(rows as u64, Relaxed);
-        Ok(votes)
-    }
-
-    /// Cuts `draws` into batches, spreads them over the threads and merges what they give, in order.
-    fn batches<T: Send>(
-        &self,
-        x: &[f32],
-        draws: &Draws,
-        count: impl Fn(&Draws, &mut Buffers) -> Result<T, Error> + Sync,
+        parts: &[(Noise, Draws)],
+        add: impl Fn(&mut T, &[f32]) + Sync,
         merge: impl Fn(T, T) -> T + Sync,
-        nothing: impl Fn() -> T + Sync,
-    ) -> Result<T, Error> {
+    ) -> Result<Vec<T>, Error> {
         if x.len() != self.classifier.input_len() {
             let (has, wants) = (x.len(), self.classifier.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the classifier takes {wants}")));
         }
-        let n = draws.range.len() as u64;
-        (0..n.div_ceil(self.batch.into()))
+        let nothing = || parts.iter().map(|_| T::default()).collect::<Vec<T>>();
+        let merge = |a: Vec<T>, b| a.into_iter().zip(b).map(|(a, b)| merge(a, b)).collect();
+        let copies: u64 = parts.iter().map(|(_, draws)| draws.range.len() as u64).sum();
+        (0..copies.div_ceil(self.batch.into()))
             .into_par_iter()
             .map_init(Buffers::default, |buffers, number| {
-                let start = draws.range.start + number as u32 * self.batch;
-                let end = start.saturating_add(self.batch).min(draws.range.end);
-                count(&Draws { stream: draws.stream, range: start..end }, buffers)
+                let start = number * u64::from(self.batch);
+                self.count_batch(x, &cut(parts, start..start + u64::from(self.batch)), buffers, &add)
             })
             // no short cut on an error: of several failing batches the first is named, on any number of threads
             .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
     }
+
+    /// Tallies one batch.
+    fn count_batch<T: Default>(
+        &self,
+        x: &[f32],
+        parts: &[(Noise, Draws)],
+        buffers: &mut Buffers,
+        add: impl Fn(&mut T, &[f32]),
+    ) -> Result<Vec<T>, Error> {
+        if self.stop.load(Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let (copies, classes) = (each_draw(parts).count(), self.classifier.num_classes());
+        let Buffers { batch, scores } = buffers;
+        // an engine that writes too little leaves NaN behind, and NaN is never a vote
+        scores.clear();
+        scores.resize(copies * classes, f32::NAN);
+        self.classifier.noisy_logits(x, parts, batch, scores)?;
+        for ((_, stream, draw), row) in each_draw(parts).zip(scores.chunks_exact(classes)) {
+            if let Some(class) = row.iter().position(|score| !score.is_finite()) {
+                return Err(Error::NotFinite { phase: stream.phase.name(), draw, class, score: row[class] });
+            }
+        }
+        self.passes.fetch_add(copies as u64, Relaxed);
+        let mut rows = scores.chunks_exact(classes);
+        let tally = |(_, draws): &(Noise, Draws)| {
+            let mut tally = T::default();
+            rows.by_ref().take(draws.range.len()).for_each(|row| add(&mut tally, row));
+            tally
+        };
+        Ok(parts.iter().map(tally).collect())
+    }
+}
+
+/// What the copies with the numbers `range` are of each of the `parts`; of some it is nothing.
+fn cut(parts: &[(Noise, Draws)], range: Range<u64>) -> Vec<(Noise, Draws)> {
+    let mut before = 0;
+    let piece = |(noise, draws): &(Noise, Draws)| {
+        let len = draws.range.len() as u64;
+        let within = |copy: u64| draws.range.start + copy.saturating_sub(before).min(len) as u32;
+        let range = within(range.start)..within(range.end);
+        before += len;
+        (*noise, Draws { stream: draws.stream, range })
+    };
+    parts.iter().map(piece).collect()
 }
 
 impl SampleUnderNoise for MonteCarlo<'_> {
     fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let count = |draws: &Draws, buffers: &mut Buffers| self.count_batch(x, noise, draws, buffers, |_| ());
-        self.batches(x, draws, count, Votes::merge, Votes::default)
+        Ok(self.sample_each(x, &[(noise, draws.clone())])?.remove(0))
+    }
+
+    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
+        self.tallies(x, parts, |votes: &mut Votes, row| votes.add(argmax(row)), Votes::merge)
     }
 
     fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
-        let count = |draws: &Draws, buffers: &mut Buffers| {
-            let mut soft = SoftVotes::default();
-            let votes = self.count_batch(x, noise, draws, buffers, |row| soft.add(row, self.scores))?;
-            Ok((votes, soft))
+        let add = |(votes, soft): &mut (Votes, SoftVotes), row: &[f32]| {
+            votes.add(argmax(row));
+            soft.add(row, self.scores);
         };
         let merge = |(a, b): (Votes, SoftVotes), (c, d)| (a.merge(c), b.merge(d));
-        self.batches(x, draws, count, merge, Default::default)
+        Ok(self.tallies(x, &[(noise, draws.clone())], add, merge)?.remove(0))
     }
 }
 

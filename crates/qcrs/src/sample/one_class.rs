@@ -17,12 +17,20 @@ impl OneClass<'_> {
     pub fn label(&self, label: usize) -> usize {
         usize::from(label == self.class)
     }
+
+    fn answers(&self, votes: &Votes) -> Votes {
+        let yes = votes.of(self.class);
+        Votes::from_iter([(0, votes.total() - yes), (1, yes)])
+    }
 }
 
 impl SampleUnderNoise for OneClass<'_> {
     fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let votes = self.inner.sample_under_noise(x, noise, draws)?;
-        let yes = votes.of(self.class);
-        Ok(Votes::from_iter([(0, votes.total() - yes), (1, yes)]))
+        Ok(self.answers(&self.inner.sample_under_noise(x, noise, draws)?))
+    }
+
+    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
+        let each = self.inner.sample_each(x, parts)?;
+        Ok(each.iter().map(|votes| self.answers(votes)).collect())
     }
 }

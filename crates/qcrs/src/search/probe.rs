@@ -74,6 +74,18 @@ impl<'a> Probe<'a> {
         self.look_at(sigma, &draws)
     }
 
+    /// Spends fresh draws at every σ, as many as stand beside it: the same looks as one after the other, but
+    /// the classifier's batches need not end where a look does.
+    pub fn looks(&mut self, at: &[(Sigma, u32)]) -> Result<Vec<Look>, Error> {
+        let part = |&(sigma, n): &(Sigma, u32)| Ok((Noise::Gaussian(sigma), self.fresh(n)?));
+        let parts = at.iter().map(part).collect::<Result<Vec<_>, Error>>()?;
+        let votes = self.sampler.sample_each(self.x, &parts)?;
+        let looks: Vec<Look> =
+            at.iter().zip(votes).map(|(&(sigma, _), votes)| Look::new(sigma, votes)).collect();
+        self.looks.extend_from_slice(&looks);
+        Ok(looks)
+    }
+
     /// Spends `n` draws at each of two σ. With `common` both see the same fresh draws, scaled
     /// (common random numbers: the noise of the difference cancels); else each has its own.
     pub fn pair(&mut self, sigmas: [Sigma; 2], n: u32, common: bool) -> Result<[Look; 2], Error> {

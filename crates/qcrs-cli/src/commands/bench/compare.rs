@@ -141,7 +141,7 @@ impl Compare<'_> {
         for start in (0..self.images).step_by(STEP as usize) {
             let range = start..self.images.min(start + STEP);
             let mut scores = [vec![f32::NAN; range.len() * classes], vec![f32::NAN; range.len() * classes]];
-            noisy_copies(image, noise, &Draws { stream, range }, &mut batch);
+            noisy_copies(image, &[(noise, Draws { stream, range })], &mut batch);
             one.logits(&batch, &mut scores[0])?;
             other.logits(&batch, &mut scores[1])?;
             for (a, b) in scores[0].chunks_exact(classes).zip(scores[1].chunks_exact(classes)) {

@@ -129,10 +129,13 @@ struct Tally<'p, 'a> {
 }
 
 impl Tally<'_, '_> {
-    fn look(&mut self, at: usize, n: u32) -> Result<(), Error> {
-        let look = self.probe.look(self.grid[at], n)?;
-        self.votes[at] = std::mem::take(&mut self.votes[at]).merge(look.votes);
-        self.spent += n;
+    /// One round: so many draws at each of these points.
+    fn look(&mut self, shares: &[(usize, u32)]) -> Result<(), Error> {
+        let round: Vec<(Sigma, u32)> = shares.iter().map(|&(at, n)| (self.grid[at], n)).collect();
+        for (&(at, n), look) in shares.iter().zip(self.probe.looks(&round)?) {
+            self.votes[at] = std::mem::take(&mut self.votes[at]).merge(look.votes);
+            self.spent += n;
+        }
         Ok(())
     }
 }
@@ -154,10 +157,9 @@ impl ProbeSearch {
         let normals = acquire::normals(POINTS)?;
         let mut tally = Tally { probe, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
 
-        for at in (0..POINTS).step_by(STRIDE) {
-            tally.look(at, self.first)?;
-        }
-        tally.look(nearest(&sigmas, start), ANCHOR * self.first)?;
+        let mut first: Vec<(usize, u32)> = (0..POINTS).step_by(STRIDE).map(|at| (at, self.first)).collect();
+        first.push((nearest(&sigmas, start), ANCHOR * self.first));
+        tally.look(&first)?;
         loop {
             let belief = Belief::new(&priors, &sigmas, &tally.votes, start)?;
             let choice = planner.best(&belief);
@@ -171,9 +173,7 @@ impl ProbeSearch {
             if hopeless || known || shares.is_empty() || tally.spent >= most {
                 return Ok((planner, belief, choice, tally.spent));
             }
-            for (at, n) in shares {
-                tally.look(at, n)?;
-            }
+            tally.look(&shares)?;
         }
     }
 }
