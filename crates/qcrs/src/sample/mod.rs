@@ -28,7 +28,8 @@ pub trait Classifier: Sync {
     /// Called from several threads at once; an implementation should use one thread per call.
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
 
-    /// Scores `x` plus each draw of each of the `parts`, in order, as [`Classifier::logits`] would score the copies.
+    /// Scores `x` plus each draw of each of the `parts`, in order, as [`Classifier::logits`] would score the copies. A part
+    /// may have no draws.
     ///
     /// Provided by writing the copies to `batch`; an engine that can draw the noise where it computes
     /// does without.
@@ -95,7 +96,7 @@ pub trait SampleUnderNoise: Sync {
         parts.iter().map(|(noise, draws)| self.sample_under_noise(x, *noise, draws)).collect()
     }
 
-    /// The same with the mean probabilities beside the votes, for searches only.
+    /// Votes with the mean probabilities beside them, for searches only.
     fn soft_sample(&self, _: &[f32], _: Noise, _: &Draws) -> Result<(Votes, SoftVotes), Error> {
         Err(Error::Invalid("this sampler counts votes only; the search needs the scores".into()))
     }
