@@ -98,21 +98,22 @@ pub(super) mod tests {
     use super::*;
     use crate::math::normal_cdf;
 
-    /// What is believed after some votes on a curve that rises and falls; `seed` shifts it.
+    /// Votes at every third σ on a curve that rises and falls; `seed` shifts it.
+    pub fn tally(sigmas: &[f64], seed: u64) -> Vec<Votes> {
+        let votes = |(at, sigma): (usize, &f64)| {
+            let n = if (at as u64 + seed).is_multiple_of(3) { 64_u32 } else { 0 };
+            let radius = 0.2 + 0.15 * seed as f64 - 0.5 * (sigma / 0.5).ln().powi(2);
+            let yes = (normal_cdf(radius / sigma) * f64::from(n)) as u64;
+            let others = u64::from(n) - yes;
+            Votes::from_iter([(4, yes), (7, others * 3 / 4), (1, others - others * 3 / 4)])
+        };
+        sigmas.iter().enumerate().map(votes).collect()
+    }
+
+    /// What is believed after these votes.
     pub fn belief(seed: u64) -> Belief {
         let sigmas: Vec<f64> = (0..24).map(|i| 0.12 * (1.7_f64 / 0.12).powf(f64::from(i) / 23.0)).collect();
-        let tally: Vec<Votes> = sigmas
-            .iter()
-            .enumerate()
-            .map(|(at, sigma)| {
-                let n = if (at as u64 + seed).is_multiple_of(3) { 64_u32 } else { 0 };
-                let radius = 0.2 + 0.15 * seed as f64 - 0.5 * (sigma / 0.5).ln().powi(2);
-                let yes = (normal_cdf(radius / sigma) * f64::from(n)) as u64;
-                let others = u64::from(n) - yes;
-                Votes::from_iter([(4, yes), (7, others * 3 / 4), (1, others - others * 3 / 4)])
-            })
-            .collect();
-        Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally, 0.5).unwrap()
+        Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally(&sigmas, seed), 0.5).unwrap()
     }
 
     #[test]

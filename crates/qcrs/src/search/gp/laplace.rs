@@ -59,19 +59,24 @@ fn likelihood(count: &Count, f: f64) -> [f64; 3] {
 
 /// Newton's method: the posterior is log-concave, so it has one peak, and a step that would overshoot
 /// is halved until it does not.
+///
+/// Only grid points with votes take part; what they say of all points follows from the peak.
 pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
-    let covariance = &prior.covariance;
+    let asked: Vec<usize> = (0..counts.len()).filter(|&at| counts[at].yes + counts[at].no > 0).collect();
+    let counts: Vec<Count> = asked.iter().map(|&at| counts[at]).collect();
+    let covariance = Square::from_fn(asked.len(), |i, j| prior.covariance.at(asked[i], asked[j]));
+    let start: Vec<f64> = asked.iter().map(|&at| prior.mean[at]).collect();
     let ln_likelihood =
         |f: &[f64]| -> f64 { counts.iter().zip(f).map(|(count, f)| likelihood(count, *f)[0]).sum() };
     // a = K⁻¹ (f − mean), carried along so that K is never inverted
     let mut a = vec![0.0; counts.len()];
-    let mut f = prior.mean.clone();
+    let mut f = start.clone();
     let mut height = ln_likelihood(&f);
     for _ in 0..100 {
         let at: Vec<[f64; 3]> = counts.iter().zip(&f).map(|(count, f)| likelihood(count, *f)).collect();
-        let (root, lower) = curvature(covariance, &at)?;
+        let (root, lower) = curvature(&covariance, &at)?;
         let b: Vec<f64> =
-            at.iter().zip(&f).zip(&prior.mean).map(|((l, f), mean)| l[2] * (f - mean) + l[1]).collect();
+            at.iter().zip(&f).zip(&start).map(|((l, f), mean)| l[2] * (f - mean) + l[1]).collect();
         let inner: Vec<f64> = covariance.times(&b).iter().zip(&root).map(|(x, root)| x * root).collect();
         let inner = lower.solve_transposed(&lower.solve(&inner));
         let target: Vec<f64> = b.iter().zip(&inner).zip(&root).map(|((b, x), root)| b - x * root).collect();
@@ -80,7 +85,7 @@ pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
         let moved = loop {
             let next: Vec<f64> = a.iter().zip(&target).map(|(a, target)| a + step * (target - a)).collect();
             let shift = covariance.times(&next);
-            let next_f: Vec<f64> = prior.mean.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
+            let next_f: Vec<f64> = start.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
             let next_height = ln_likelihood(&next_f) - 0.5 * dot(&next, &shift);
             if next_height >= height - 1e-9 * height.abs().max(1.0) || step < 1e-6 {
                 let moved = f.iter().zip(&next_f).map(|(f, next)| (f - next).abs()).fold(0.0, f64::max);
@@ -91,8 +96,8 @@ pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
         };
         if moved <= 1e-7 * prior.covariance.at(0, 0).sqrt() {
             let at: Vec<[f64; 3]> = counts.iter().zip(&f).map(|(count, f)| likelihood(count, *f)).collect();
-            let (root, lower) = curvature(covariance, &at)?;
-            return Ok(Fit { mean: f, covariance: posterior(covariance, &root, &lower) });
+            let (root, lower) = curvature(&covariance, &at)?;
+            return Ok(everywhere(prior, &asked, &a, &root, &lower));
         }
     }
     Err(Error::NotConverged("the fit of a curve to the votes"))
@@ -107,15 +112,18 @@ fn curvature(covariance: &Square, at: &[[f64; 3]]) -> Result<(Vec<f64>, Lower), 
     Ok((root, b.cholesky()?))
 }
 
-/// K − K W^½ B⁻¹ W^½ K.
-fn posterior(covariance: &Square, root: &[f64], lower: &Lower) -> Square {
-    let columns: Vec<Vec<f64>> = (0..root.len())
-        .map(|j| {
-            let column: Vec<f64> = covariance.row(j).iter().zip(root).map(|(k, root)| k * root).collect();
-            lower.solve(&column)
-        })
+/// What the peak at the points that were `asked` says of all: the mean + K a and the covariance K − K W^½ B⁻¹ W^½ K.
+fn everywhere(prior: &Prior, asked: &[usize], a: &[f64], root: &[f64], lower: &Lower) -> Fit {
+    let all = 0..prior.mean.len();
+    let seen = |at: usize| asked.iter().map(move |&other| prior.covariance.at(at, other));
+    let mean =
+        all.clone().map(|at| prior.mean[at] + seen(at).zip(a).map(|(k, a)| k * a).sum::<f64>()).collect();
+    let columns: Vec<Vec<f64>> = all
+        .map(|at| lower.solve(&seen(at).zip(root).map(|(k, root)| k * root).collect::<Vec<_>>()))
         .collect();
-    Square::from_fn(root.len(), |i, j| covariance.at(i, j) - dot(&columns[i], &columns[j]))
+    let covariance =
+        Square::from_fn(columns.len(), |i, j| prior.covariance.at(i, j) - dot(&columns[i], &columns[j]));
+    Fit { mean, covariance }
 }
 
 #[cfg(test)]

@@ -66,6 +66,19 @@ pub struct ProbeSearch {
     pub most: u32,
     /// Stop when knowing the curve would bring less than this part of the radius.
     pub tolerance: f64,
+    /// The certificate may take a σ between two points of the grid: every step of it has so many parts. Runs that do not
+    /// say have one.
+    #[serde(skip_serializing_if = "is_one", default = "one")]
+    pub parts: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
+fn is_one(parts: &u32) -> bool {
+    *parts == 1
 }
 
 impl ProbeSearch {
@@ -73,12 +86,12 @@ impl ProbeSearch {
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
         // what a price does not end should stay small beside the certificate
         let most = if lambda > 0.0 { 8000 } else { SHORT };
-        Self { sigma, low, high, lambda, first: 16, batch: 96, most, tolerance: 0.002 }
+        Self { sigma, low, high, lambda, first: 16, batch: 96, most, tolerance: 0.002, parts: 4 }
     }
 
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
-        let Self { low, high, lambda, first, batch, tolerance, .. } = self;
+        let Self { low, high, lambda, first, batch, tolerance, parts, .. } = self;
         let problem = if low >= high {
             let (low, high) = (low.get(), high.get());
             format!("the search region [{low}, {high}] is empty; --left must be below --right")
@@ -93,6 +106,8 @@ impl ProbeSearch {
             format!("a first look needs at least 1 draw and a round 8, got {first} and {batch}")
         } else if !(*tolerance >= 0.0 && tolerance.is_finite()) {
             format!("the tolerance must be 0 or positive, got {tolerance}")
+        } else if !(1..=16).contains(parts) {
+            format!("a step of the grid can have 1 to 16 parts, got {parts}")
         } else {
             return Ok(());
         };
@@ -112,11 +127,12 @@ impl ProbeSearch {
         self.batch.max(spent / 5)
     }
 
-    /// The grid, even in ln σ and rounded to four digits, which keeps records short.
-    fn grid(&self) -> Result<Vec<Sigma>, Error> {
+    /// The grid with every step in so many `parts`, even in ln σ and rounded to four digits, which keeps records short.
+    fn grid(&self, parts: usize) -> Result<Vec<Sigma>, Error> {
         let (low, high) = (self.low.get(), self.high.get());
-        let at = |i: usize| low * (high / low).powf(i as f64 / (POINTS - 1) as f64);
-        (0..POINTS).map(|i| Sigma::new(rounded(at(i)))).collect()
+        let last = (POINTS - 1) * parts;
+        let at = |i: usize| low * (high / low).powf(i as f64 / last as f64);
+        (0..=last).map(|i| Sigma::new(rounded(at(i)))).collect()
     }
 }
 
@@ -140,11 +156,19 @@ impl Tally<'_, '_> {
     }
 }
 
+/// What a search knows when it ends.
+struct Explored {
+    planner: Planner,
+    belief: Belief,
+    votes: Vec<Votes>,
+    spent: u32,
+}
+
 impl ProbeSearch {
-    /// Looks until enough is known: how plans are made, what is believed, the best plan and the draws spent.
-    fn explore(&self, probe: &mut Probe<'_>) -> Result<(Planner, Belief, Option<Choice>, u32), Error> {
+    /// Looks until enough is known.
+    fn explore(&self, probe: &mut Probe<'_>) -> Result<Explored, Error> {
         self.check()?;
-        let (grid, start) = (self.grid()?, self.sigma.get());
+        let (grid, start) = (self.grid(1)?, self.sigma.get());
         let sigmas: Vec<f64> = grid.iter().map(|sigma| sigma.get()).collect();
         let priors = Priors::new(&sigmas, start);
         let planner = Planner {
@@ -171,21 +195,35 @@ impl ProbeSearch {
             let known = outlook.best_known - outlook.best_now < least;
             let shares = acquire::shares(&outlook.wins, self.round(tally.spent));
             if hopeless || known || shares.is_empty() || tally.spent >= most {
-                return Ok((planner, belief, choice, tally.spent));
+                let Tally { votes, spent, .. } = tally;
+                return Ok(Explored { planner, belief, votes, spent });
             }
             tally.look(&shares)?;
         }
+    }
+
+    /// What `votes`, those at each point of the grid, say of all σ that a certificate may take.
+    fn between(&self, votes: &[Votes]) -> Result<Belief, Error> {
+        let parts = self.parts as usize;
+        let sigmas: Vec<f64> = self.grid(parts)?.iter().map(|sigma| sigma.get()).collect();
+        let mut spread = vec![Votes::default(); sigmas.len()];
+        for (place, votes) in spread.iter_mut().step_by(parts).zip(votes) {
+            place.clone_from(votes);
+        }
+        let start = self.sigma.get();
+        Belief::new(&Priors::new(&sigmas, start), &sigmas, &spread, start)
     }
 }
 
 impl SigmaSearch for ProbeSearch {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
-        let (_, belief, choice, _) = self.explore(probe)?;
-        let naming = Naming::Searched(belief.class);
+        let Explored { planner, belief, votes, .. } = self.explore(probe)?;
+        let fine = self.between(&votes)?;
+        let naming = Naming::Searched(fine.class);
         let posterior = Some(belief.posterior());
-        Ok(match choice {
+        Ok(match planner.best(&fine) {
             Some(Choice { at, n, sides, .. }) => {
-                let sigma = Sigma::new(belief.sigmas[at])?;
+                let sigma = Sigma::new(fine.sigmas[at])?;
                 Plan { naming, sigmas: vec![sigma], n: Some(n), sides: Some(sides), laws: None, posterior }
             }
             None => Plan { naming, sigmas: Vec::new(), n: Some(0), sides: None, laws: None, posterior },
@@ -197,4 +235,62 @@ impl SigmaSearch for ProbeSearch {
 fn nearest(sigmas: &[f64], sigma: f64) -> usize {
     let distance = |at: usize| (sigmas[at] / sigma).ln().abs();
     (0..sigmas.len()).fold(0, |best, at| if distance(at) < distance(best) { at } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Alpha;
+
+    fn search(parts: u32) -> ProbeSearch {
+        let [sigma, low, high] = [0.5, 0.12, 1.7].map(|sigma| Sigma::new(sigma).unwrap());
+        ProbeSearch { parts, ..ProbeSearch::new(sigma, [low, high], 1e-6) }
+    }
+
+    /// What `parts` of a step believe of the same votes on the grid.
+    fn believed(parts: u32, seed: u64) -> Belief {
+        let grid: Vec<f64> = search(1).grid(1).unwrap().iter().map(|sigma| sigma.get()).collect();
+        search(parts).between(&belief::tests::tally(&grid, seed)).unwrap()
+    }
+
+    #[test]
+    fn votes_say_the_same_of_their_points_however_fine_the_grid() {
+        for seed in 0..8 {
+            let (coarse, fine) = (believed(1, seed), believed(4, seed));
+            assert_eq!((fine.sigmas.len(), fine.class), (93, coarse.class));
+            for at in 0..24 {
+                assert!((fine.sigmas[4 * at] - coarse.sigmas[at]).abs() < 1e-15);
+                let means = [fine.radius.mean[4 * at], coarse.radius.mean[at]];
+                let deviations = [fine.radius.deviation(4 * at), coarse.radius.deviation(at)];
+                assert!((means[0] - means[1]).abs() < 1e-9, "{seed}, {at}: {means:?}");
+                assert!((deviations[0] - deviations[1]).abs() < 1e-9, "{seed}, {at}: {deviations:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_between_two_points_is_never_expected_to_bring_less() {
+        let forecast = Forecast::new(Alpha::new(0.001).unwrap()).unwrap();
+        let planner = Planner { forecast, price: 1e-6, sizes: planner::sizes(100_000), reference: 2000 };
+        let gain = |seed| {
+            let [coarse, fine] = [1, 4].map(|parts| planner.best(&believed(parts, seed)));
+            let (coarse, fine) = (coarse.map_or(0.0, |c| c.value), fine.map_or(0.0, |c| c.value));
+            assert!(fine >= coarse - 1e-9, "{seed}: {fine} {coarse}");
+            fine / coarse.max(1e-9) - 1.0
+        };
+        let gains: Vec<f64> = (0..8).map(gain).collect();
+        assert!(gains.iter().any(|gain| *gain > 1e-3), "{gains:?}");
+    }
+
+    #[test]
+    fn a_run_that_does_not_say_plans_on_the_grid_itself() {
+        let old = serde_json::to_value(search(1)).unwrap();
+        assert_eq!(old.get("parts"), None);
+        assert_eq!(serde_json::from_value::<ProbeSearch>(old).unwrap(), search(1));
+        let new = serde_json::to_value(search(4)).unwrap();
+        assert_eq!(serde_json::from_value::<ProbeSearch>(new).unwrap(), search(4));
+        for parts in [0, 17] {
+            assert!(search(parts).check().unwrap_err().to_string().contains("1 to 16 parts"));
+        }
+    }
 }

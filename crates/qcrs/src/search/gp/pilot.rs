@@ -3,7 +3,7 @@
 use super::super::Probe;
 use super::belief::Belief;
 use super::planner::Planner;
-use super::{ProbeSearch, rounded};
+use super::{Explored, ProbeSearch, rounded};
 use crate::types::Error;
 
 /// Prices between which the right one is looked for.
@@ -28,7 +28,7 @@ impl ProbeSearch {
     /// Searches one input for [`ProbeSearch::for_passes`]. Its draws are those of the search itself, so they
     /// never certify.
     pub fn pilot(&self, probe: &mut Probe<'_>) -> Result<Pilot, Error> {
-        let (planner, belief, _, spent) = self.explore(probe)?;
+        let Explored { planner, belief, spent, .. } = self.explore(probe)?;
         Ok(Pilot { belief, planner, spent })
     }
 
