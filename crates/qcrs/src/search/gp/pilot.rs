@@ -2,8 +2,9 @@
 
 use super::super::Probe;
 use super::belief::Belief;
+use super::explore::Explored;
 use super::planner::Planner;
-use super::{Explored, ProbeSearch, rounded};
+use super::{ProbeSearch, rounded};
 use crate::types::Error;
 
 /// Prices between which the right one is looked for.
