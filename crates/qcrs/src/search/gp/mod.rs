@@ -132,9 +132,7 @@ impl ProbeSearch {
         let at = |i: usize| low * (high / low).powf(i as f64 / last as f64);
         (0..=last).map(|i| Sigma::new(rounded(at(i)))).collect()
     }
-}
 
-impl ProbeSearch {
     /// What `votes`, those at each point of the grid, say of all σ that a certificate may take.
     fn between(&self, votes: &[Votes]) -> Result<Belief, Error> {
         let parts = self.parts as usize;
