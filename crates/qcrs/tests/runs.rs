@@ -72,10 +72,18 @@ fn another_spec_is_refused_with_the_difference_named() {
     let root = tempfile::tempdir().unwrap();
     let spec = small(cohen(0.5));
     certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap();
-    let other = Spec { seed: 8, ..spec };
-    let message = certify(root.path(), &other, Shard::WHOLE, 64, 1).unwrap_err().to_string();
-    let want = "spec.json: this run used seed 9, you asked for 8; use another directory, or ask for the same";
-    assert!(message.ends_with(want), "{message}");
+    let refusals = [
+        (
+            Spec { seed: 8, ..spec.clone() },
+            "spec.json: this run used seed 9, you asked for 8; use another directory, or ask for the same",
+        ),
+        // nobody can ask for what another version does
+        (Spec { qcrs: "99.0.0".into(), ..spec.clone() }, "; use another directory, or go on with qcrs {}"),
+    ];
+    for (other, want) in refusals {
+        let message = certify(root.path(), &other, Shard::WHOLE, 64, 1).unwrap_err().to_string();
+        assert!(message.ends_with(&want.replace("{}", &spec.qcrs)), "{message}");
+    }
 }
 
 #[test]

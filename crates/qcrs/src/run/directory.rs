@@ -139,7 +139,11 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
     if differences.is_empty() {
         return Ok(());
     }
-    let mut problem = format!("{}; use another directory, or ask for the same", in_words(&differences));
+    let or_else = match found["qcrs"].as_str().filter(|version| *version != spec.qcrs) {
+        Some(version) => format!("go on with qcrs {version}"),
+        None => "ask for the same".into(),
+    };
+    let mut problem = format!("{}; use another directory, or {or_else}", in_words(&differences));
     if shard_files(dir, "records")?.iter().all(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
         problem += ", or remove this one, which has no records";
     }
