@@ -14,9 +14,10 @@ use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// A loaded model beside opened data.
 pub struct Setup {
@@ -95,13 +96,13 @@ impl Setup {
         }
     }
 
-    /// Asks `classifier` with as many copies at a time as was typed, and knows what its scores mean.
-    pub fn sampler<'a>(&self, classifier: &'a dyn Classifier) -> MonteCarlo<'a> {
+    /// Asks `classifier` with as many copies at a time as was typed, knows what its scores mean, and stops at Ctrl-C.
+    pub fn sampler<'a>(&self, classifier: &'a dyn Classifier) -> anyhow::Result<MonteCarlo<'a>> {
         let scores = match self.args.output {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        MonteCarlo::new(classifier, self.args.batch).of(scores)
+        Ok(MonteCarlo::new(classifier, self.args.batch).of(scores).until(interrupted()?))
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
@@ -114,7 +115,7 @@ impl Setup {
         if listed.is_empty() {
             bail!("none of the selected inputs is labelled {}; see --of-class", self.class_name(class));
         }
-        Ok(Selection { listed, ..all })
+        Ok(Selection { listed: Some(listed), ..all })
     }
 
     /// The ids of the inputs that are asked for, at least one.
@@ -208,14 +209,17 @@ pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Lets Ctrl-C or SIGTERM stop `sampler` after its current batch; a second one ends the process at once. A terminal
-/// that closes does what it always does: nothing to a run under nohup.
-pub fn stop_on_ctrl_c(sampler: &MonteCarlo) -> anyhow::Result<()> {
-    let stop: Arc<AtomicBool> = sampler.stop_flag();
-    for signal in [SIGINT, SIGTERM] {
-        flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .context("cannot listen for Ctrl-C")?;
-    }
-    Ok(())
+/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; a second one ends it at once. A terminal that
+/// closes does what it always does: nothing to a run under nohup.
+fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
+    static FLAG: OnceLock<io::Result<Arc<AtomicBool>>> = OnceLock::new();
+    let listen = || {
+        let stop: Arc<AtomicBool> = Arc::default();
+        for signal in [SIGINT, SIGTERM] {
+            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&stop))?;
+            flag::register(signal, Arc::clone(&stop))?;
+        }
+        Ok(stop)
+    };
+    FLAG.get_or_init(listen).as_ref().map(Arc::clone).context("cannot listen for Ctrl-C")
 }

@@ -90,6 +90,19 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     assert_eq!(bench.records("r"), bench.records("whole"));
 }
 
+/// An experiment with two models hears Ctrl-C while it asks the second one, too.
+#[test]
+#[cfg(unix)]
+fn ctrl_c_stops_the_second_model_of_an_experiment() {
+    let bench = Bench::new();
+    let typed =
+        format!("paper training {MODEL} --macer model.onnx --sigma 0.25 --n 5000 --threads 1 --dir p");
+    let child = start(&bench, bench.command(&typed), "p/runs/macer-cohen", 1);
+    send("-INT", &child);
+    Ran::new(&typed, child.wait_with_output().unwrap()).fails(130, &["the same command goes on"]);
+    assert!(records(&bench.records("p/runs/macer-cohen")) < common::INPUTS);
+}
+
 /// Closing the terminal must not end a run of days, and a scheduler may.
 #[test]
 #[cfg(unix)]

@@ -5,7 +5,7 @@
 //! those it is judged on.
 
 use crate::bounds::clopper_pearson_lower;
-use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::noise::{Fresh, Noise, Phase, Stream};
 use crate::radius;
 use crate::sample::SampleUnderNoise;
 use crate::types::{Alpha, Error, Sigma};
@@ -44,15 +44,11 @@ impl Tune {
         label: usize,
         (seed, input): (u64, u32),
     ) -> Result<Vec<f64>, Error> {
-        let stream = Stream { seed, input, phase: Phase::Tune };
-        let mut next = 0;
+        let mut fresh = Fresh::of(Stream { seed, input, phase: Phase::Tune });
         let one = |sigma: &Sigma| {
             // each σ has its own draws; the first half names the class, the second is counted
-            let mut votes = |draws: u32| {
-                let range = next..next + draws;
-                next = range.end;
-                sampler.sample_under_noise(x, Noise::Gaussian(*sigma), &Draws { stream, range })
-            };
+            let mut votes =
+                |draws: u32| sampler.sample_under_noise(x, Noise::Gaussian(*sigma), &fresh.take(draws)?);
             let named = votes(self.draws.div_ceil(2))?.ranked().first().map(|(class, _)| *class);
             let counted = votes((self.draws / 2).max(1))?;
             if named != Some(label) {
@@ -87,7 +83,8 @@ pub fn best(promises: &[Promise]) -> Option<Promise> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::MonteCarlo;
+    use crate::noise::Draws;
+    use crate::sample::{MonteCarlo, Votes};
     use crate::testing::HalfSpace;
 
     #[test]
@@ -106,5 +103,22 @@ mod tests {
         assert!((promises[0].certified - 0.5).abs() < 1e-12, "{promises:?}");
         assert!(best(&promises).unwrap().sigma > 0.1);
         assert_eq!(best(&[]), None);
+    }
+
+    #[test]
+    fn more_draws_than_a_stream_has_are_refused() {
+        let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
+        let tune = Tune { sigmas, draws: u32::MAX - 2, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
+        let error = tune.radii(&Nobody, &[1.0], 1, (3, 0)).unwrap_err().to_string();
+        assert!(error.contains("4294967295 draws"), "{error}");
+    }
+
+    /// Nobody votes, so that no draw takes time.
+    struct Nobody;
+
+    impl SampleUnderNoise for Nobody {
+        fn sample_under_noise(&self, _: &[f32], _: Noise, _: &Draws) -> Result<Votes, Error> {
+            Ok(Votes::default())
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{alpha, cohen, searches, spec};
+use common::{DIM, alpha, cohen, every_search, spec};
 use qcrs::certify::Budget;
 use qcrs::run::{self, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo};
@@ -10,6 +10,8 @@ use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 const INPUTS: u32 = 10;
 
@@ -19,12 +21,14 @@ fn small(search: qcrs::search::SearchSpec) -> Spec {
 
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
 fn input(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
-    Ok((vec![index as f32 * 0.1 - 0.4, 0.0], Some(usize::from(index > 4))))
+    let mut x = vec![0.0; DIM];
+    x[0] = index as f32 * 0.1 - 0.4;
+    Ok((x, Some(usize::from(index > 4))))
 }
 
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
 fn certify(dir: &Path, spec: &Spec, shard: Shard, batch: u32, in_flight: usize) -> Result<(), Error> {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, batch);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, batch);
     Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_| Ok(()))
 }
 
@@ -34,7 +38,7 @@ fn records(dir: &Path) -> String {
 
 #[test]
 fn a_stopped_or_sharded_run_gives_the_same_bytes() {
-    for (what, search) in searches() {
+    for (what, search) in every_search() {
         let root = tempfile::tempdir().unwrap();
         let dir = |name: &str| root.path().join(name);
         let spec = small(search);
@@ -186,13 +190,14 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
 #[test]
 fn a_stopped_sampler_interrupts_the_run() {
     let root = tempfile::tempdir().unwrap();
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, 16);
+    let stop = Arc::new(AtomicBool::new(false));
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16).until(Arc::clone(&stop));
     let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
     let mut seen = 0;
     let result = run.certify(&sampler, &input, 2, |_| {
         seen += 1;
         if seen == 4 {
-            sampler.stop_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.store(true, Relaxed);
         }
         Ok(())
     });
@@ -209,7 +214,7 @@ fn a_panic_ends_the_run() {
         let root = tempfile::tempdir().unwrap();
         let input = |index| if index == 1 { panic!("a decoder gives up") } else { input(index) };
         let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
-        let certify = || run.certify(&MonteCarlo::new(&HalfSpace { dim: 2 }, 16), &input, 2, |_| Ok(()));
+        let certify = || run.certify(&MonteCarlo::new(&HalfSpace { dim: DIM }, 16), &input, 2, |_| Ok(()));
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(certify));
         send.send(ended.is_err()).unwrap();
     });

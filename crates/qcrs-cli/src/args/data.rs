@@ -83,6 +83,6 @@ impl SelectionArgs {
     /// Which of `of` inputs are asked for, whatever their label.
     pub fn among(&self, of: u32) -> Selection {
         let &Self { skip, offset, max, count, .. } = self;
-        Selection { of, skip, offset, max, listed: Vec::new(), count }
+        Selection { of, skip, offset, max, listed: None, count }
     }
 }

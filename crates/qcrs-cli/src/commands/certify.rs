@@ -4,11 +4,11 @@ use super::bank::Teller;
 use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format, say};
 use crate::progress::Progress;
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
-use qcrs::report;
+use qcrs::report::{self, format::down};
 use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
 use qcrs::sample::{MonteCarlo, OneClass, SampleUnderNoise};
 use qcrs::search::{Probe, SearchSpec};
@@ -64,8 +64,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         spec.guarantee = Guarantee::MemoryBank;
     }
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     if let Some(passes) = args.method.passes {
         spec.search = priced(&setup, &sampler, &spec, passes)?;
     }
@@ -248,7 +247,7 @@ impl Tally {
     fn words(&self) -> String {
         let Self { inputs, abstained, .. } = self;
         let acr = self.radii / f64::from(*inputs);
-        let acr = if self.labelled { format!(", ACR {acr:.3}") } else { String::new() };
+        let acr = if self.labelled { format!(", ACR {}", down(acr, 3)) } else { String::new() };
         format!("{inputs} inputs{acr}, {abstained} abstained")
     }
 }

@@ -3,11 +3,11 @@
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Curve, CurvePoint};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Fresh, Noise, Phase, Stream};
 use qcrs::radius;
 use qcrs::sample::{MonteCarlo, SampleUnderNoise};
 use qcrs::types::{Alpha, Sigma};
@@ -69,8 +69,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     let passes = ids.len() as u64 * draws;
     let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes).watch(&sampler, || {
         ids.iter()
@@ -106,13 +105,10 @@ pub fn curve(
     sigmas: &[Sigma],
 ) -> anyhow::Result<Curve> {
     let example = setup.example(id)?;
-    let mut next = 0;
+    let mut fresh = Fresh::of(Stream { seed, input: id, phase: Phase::Curve });
     // every point has draws of its own, so that neighbours do not share their luck
-    let mut votes = |sigma| {
-        let draws = Draws { stream: Stream { seed, input: id, phase: Phase::Curve }, range: next..next + n };
-        next += n;
-        sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &draws)
-    };
+    let mut votes =
+        |sigma| sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &fresh.take(n)?);
     let class = votes(start)?.ranked().first().map_or(0, |&(class, _)| class);
     let mut points = Vec::new();
     for &sigma in sigmas {

@@ -5,7 +5,7 @@ use super::curve::curve;
 use super::report::pictures;
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{print, say, write_file};
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::Context;
 use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
@@ -70,8 +70,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?);
     let mut tables = Vec::new();

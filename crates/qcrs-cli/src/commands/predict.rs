@@ -3,7 +3,7 @@
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::ensure;
 use qcrs::predict::predict;
 use qcrs::types::{Alpha, Sigma};
@@ -51,8 +51,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let setup = Setup::open(&args.model, &args.data)?;
     let ids = setup.ids(&args.selection)?;
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
         output::print("idx\tlabel\tpredict\tp_value")?;

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
 use qcrs::data::Opened;
 use qcrs::noise::{Noise, Phase, Stream};
+use qcrs::report::format::down;
 use qcrs::report::{self, Page, Picture};
 use qcrs::run;
 use qcrs::search::SearchSpec;
@@ -173,7 +174,7 @@ pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::R
         }
         let answer = match row.predicted {
             Some(class) => {
-                format!("{}, radius {:.3}", table.class_name(class), (row.radius * 1e3).floor() / 1e3)
+                format!("{}, radius {}", table.class_name(class), down(row.radius, 3))
             }
             None => "abstains".into(),
         };

@@ -3,7 +3,7 @@
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::sample::OneClass;
 use qcrs::tune::{self, Promise, Tune};
@@ -66,8 +66,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let ids = setup.ids(&args.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
     let radii: anyhow::Result<Vec<Vec<f64>>> = Progress::new(passes).watch(&sampler, || {
         let one = |id: &u32| {

@@ -5,7 +5,7 @@ mod recorded;
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::{Estimate, Outcome, decide, prepare, second};
 use qcrs::data::Opened;
@@ -188,8 +188,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     }
     let chosen = choose(records, args.replay);
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
     let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
     Progress::new(passes).watch(&sampler, || {

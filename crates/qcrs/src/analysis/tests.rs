@@ -29,7 +29,7 @@ pub(crate) fn spec(of: u32) -> Spec {
             preprocess: "none".into(),
             classes: Some(vec!["cat".into(), "dog".into()]),
         },
-        selection: Selection { of, skip: 1, offset: 0, max: None, listed: Vec::new(), count: None },
+        selection: Selection { of, skip: 1, offset: 0, max: None, listed: None, count: None },
         search: SearchSpec::Cohen(Fixed { sigma }),
         budget: Budget::new(10, 100, Alpha::new(0.001).unwrap()),
         seed: 7,

@@ -23,7 +23,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-use crate::types::Sigma;
+use crate::types::{Error, Sigma};
 use gaussian::AddNormals;
 pub use generalized::GeneralizedGaussian;
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,30 @@ impl Draws {
     /// The first `n` draws of `stream`.
     pub fn first(n: u32, stream: Stream) -> Self {
         Self { stream, range: 0..n }
+    }
+}
+
+/// Hands out the draws of one stream, each once.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    stream: Stream,
+    next: u32,
+}
+
+impl Fresh {
+    /// All draws of `stream`.
+    pub fn of(stream: Stream) -> Self {
+        Self { stream, next: 0 }
+    }
+
+    /// The next `n` of them; an error when the stream has no more.
+    pub fn take(&mut self, n: u32) -> Result<Draws, Error> {
+        let end = self.next.checked_add(n).ok_or_else(|| {
+            Error::Invalid(format!("more than {} draws of one input are asked for; ask for fewer", u32::MAX))
+        })?;
+        let range = self.next..end;
+        self.next = end;
+        Ok(Draws { stream: self.stream, range })
     }
 }
 

@@ -74,9 +74,9 @@ pub struct Selection {
     /// Only ids below this.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max: Option<u32>,
-    /// Only these ids, in increasing order; empty: no list.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub listed: Vec<u32>,
+    /// Only these ids, in increasing order.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub listed: Option<Vec<u32>>,
     /// At most this many.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub count: Option<u32>,
@@ -93,7 +93,7 @@ impl Selection {
         let end = self.max.map_or(self.of, |max| max.min(self.of));
         (self.offset..end)
             .step_by(self.skip.max(1) as usize)
-            .filter(|id| self.listed.is_empty() || self.listed.binary_search(id).is_ok())
+            .filter(|id| self.listed.as_ref().is_none_or(|listed| listed.binary_search(id).is_ok()))
             .take(self.count.map_or(usize::MAX, |count| count as usize))
     }
 }

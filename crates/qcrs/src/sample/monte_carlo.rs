@@ -42,9 +42,10 @@ impl<'a> MonteCarlo<'a> {
         self.passes.load(Relaxed)
     }
 
-    /// A flag that, once true, ends every request with [`Error::Interrupted`] after its current batch.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        self.stop.clone()
+    /// Ends every request with [`Error::Interrupted`] after its current batch, once `stop` is true.
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
     }
 
     /// Gives each of the `parts` a tally, to which `add` adds the scores of every copy.

@@ -1,7 +1,7 @@
 //! What a search may see of an input, and the meter on what it spends.
 
 use crate::bounds::clopper_pearson_lower;
-use crate::noise::{Draws, Noise, Phase, Stream};
+use crate::noise::{Draws, Fresh, Noise, Phase, Stream};
 use crate::radius;
 use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
 use crate::types::{Alpha, Error, Sigma};
@@ -14,10 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Probe<'a> {
     sampler: &'a dyn SampleUnderNoise,
     x: &'a [f32],
-    stream: Stream,
+    fresh: Fresh,
     alpha: Alpha,
     n: u32,
-    next: u32,
     looks: Vec<Look>,
 }
 
@@ -49,8 +48,8 @@ impl<'a> Probe<'a> {
         alpha: Alpha,
         n: u32,
     ) -> Self {
-        let stream = Stream { seed, input, phase: Phase::Search };
-        Self { sampler, x, stream, alpha, n, next: 0, looks: Vec::new() }
+        let fresh = Fresh::of(Stream { seed, input, phase: Phase::Search });
+        Self { sampler, x, fresh, alpha, n, looks: Vec::new() }
     }
 
     /// The number of values of the input.
@@ -70,14 +69,14 @@ impl<'a> Probe<'a> {
 
     /// Spends `n` fresh draws at `sigma`.
     pub fn look(&mut self, sigma: Sigma, n: u32) -> Result<Look, Error> {
-        let draws = self.fresh(n)?;
+        let draws = self.fresh.take(n)?;
         self.look_at(sigma, &draws)
     }
 
     /// Spends fresh draws at every σ, as many as stand beside it: the same looks as one after the other, but
     /// the classifier's batches need not end where a look does.
     pub fn looks(&mut self, at: &[(Sigma, u32)]) -> Result<Vec<Look>, Error> {
-        let part = |&(sigma, n): &(Sigma, u32)| Ok((Noise::Gaussian(sigma), self.fresh(n)?));
+        let part = |&(sigma, n): &(Sigma, u32)| Ok((Noise::Gaussian(sigma), self.fresh.take(n)?));
         let parts = at.iter().map(part).collect::<Result<Vec<_>, Error>>()?;
         let votes = self.sampler.sample_each(self.x, &parts)?;
         let looks: Vec<Look> =
@@ -89,14 +88,14 @@ impl<'a> Probe<'a> {
     /// Spends `n` draws at each of two σ. With `common` both see the same fresh draws, scaled
     /// (common random numbers: the noise of the difference cancels); else each has its own.
     pub fn pair(&mut self, sigmas: [Sigma; 2], n: u32, common: bool) -> Result<[Look; 2], Error> {
-        let draws = self.fresh(n)?;
-        let other = if common { draws.clone() } else { self.fresh(n)? };
+        let draws = self.fresh.take(n)?;
+        let other = if common { draws.clone() } else { self.fresh.take(n)? };
         Ok([self.look_at(sigmas[0], &draws)?, self.look_at(sigmas[1], &other)?])
     }
 
     /// The mean probabilities at two σ, with the same `n` fresh draws at both.
     pub fn soft_pair(&mut self, sigmas: [Sigma; 2], n: u32) -> Result<[SoftVotes; 2], Error> {
-        let draws = self.fresh(n)?;
+        let draws = self.fresh.take(n)?;
         let mut soft_look = |sigma| {
             let (votes, soft) = self.sampler.soft_sample(self.x, Noise::Gaussian(sigma), &draws)?;
             self.looks.push(Look { sigma, votes, soft: Some(soft.clone()) });
@@ -128,15 +127,6 @@ impl<'a> Probe<'a> {
     fn radius_of(&self, k: u64, n: u64, sigma: Sigma) -> Result<f64, Error> {
         let p = clopper_pearson_lower(k, n, self.alpha)?;
         Ok(radius::gaussian(p, sigma)?.unwrap_or(0.0))
-    }
-
-    fn fresh(&mut self, n: u32) -> Result<Draws, Error> {
-        let end = self.next.checked_add(n).ok_or_else(|| {
-            Error::Invalid(format!("the search asks for more than {} draws of one input", u32::MAX))
-        })?;
-        let range = self.next..end;
-        self.next = end;
-        Ok(Draws { stream: self.stream, range })
     }
 
     fn look_at(&mut self, sigma: Sigma, draws: &Draws) -> Result<Look, Error> {

@@ -4,7 +4,7 @@
 use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
-use qcrs::search::{Ddrs, Fixed, Grid, InstaRs, Iss, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
 pub fn sigma(value: f64) -> Sigma {
@@ -19,7 +19,20 @@ pub fn cohen(value: f64) -> SearchSpec {
     SearchSpec::Cohen(Fixed { sigma: sigma(value) })
 }
 
-/// Every search, around σ₀ = 0.5, with small looks.
+/// Every search, around σ₀ = 0.5, with small looks, for inputs of `DIM` values or more.
+pub fn every_search() -> Vec<(&'static str, SearchSpec)> {
+    let mut all = searches();
+    let region = [sigma(0.12), sigma(1.7)];
+    all.push(("probe", SearchSpec::Probe(ProbeSearch::new(sigma(0.5), region, 1e-4))));
+    all.push(("dsrs", SearchSpec::Dsrs(Dsrs::published(sigma(0.5), DIM).unwrap())));
+    all
+}
+
+/// The fewest values of an input that DSRS has a radius for.
+pub const DIM: usize = 64;
+
+/// The searches that are quick enough for tens of thousands of certificates: all but PROBE and DSRS, which have
+/// tests of their own (`guarantees_probe.rs`, `guarantees_dsrs.rs`).
 pub fn searches() -> Vec<(&'static str, SearchSpec)> {
     let region = [sigma(0.12), sigma(1.7)];
     let grid = |winner| Grid { sigma: sigma(0.5), low: region[0], high: region[1], points: 6, winner };
@@ -60,7 +73,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             preprocess: "none".into(),
             classes: None,
         },
-        selection: Selection { of: inputs, skip: 1, offset: 0, max: None, listed: Vec::new(), count: None },
+        selection: Selection { of: inputs, skip: 1, offset: 0, max: None, listed: None, count: None },
         search,
         budget,
         one_class: None,

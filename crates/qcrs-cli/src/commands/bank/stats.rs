@@ -1,6 +1,7 @@
 //! `qcrs bank stats`
 
 use crate::output::{self, Format};
+use qcrs::report::format::down;
 use qcrs_bank::{Bank, Stats};
 use std::path::Path;
 
@@ -17,9 +18,7 @@ fn text(stats: &Stats) -> String {
     let Stats { entries, answered, shape: [c, h, w], classifier, classes, radii, failure_probability, bytes } =
         stats;
     let classes: Vec<String> = classes.iter().map(|(class, count)| format!("{class}: {count}")).collect();
-    // radii are cut, never rounded up
-    let cut = |radius: f64| format!("{:.4}", (radius * 1e4).floor() / 1e4);
-    let radii = radii.map_or("none".into(), |radii| radii.map(cut).join("  "));
+    let radii = radii.map_or("none".into(), |radii| radii.map(|radius| down(radius, 4)).join("  "));
     [
         format!("entries              {entries} of images {c}x{h}x{w}"),
         format!("answered             {answered} records of runs"),

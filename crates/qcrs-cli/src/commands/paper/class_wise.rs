@@ -34,7 +34,7 @@ pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         let sigma = fit(lab, &training, class)?;
         let listed = lab.setup.of_class(class, lab.selection.ids()).collect::<Result<Vec<_>, _>>()?;
         ensure!(!listed.is_empty(), "none of the selected inputs is of class {name}; take more of them");
-        let selection = Selection { listed, ..lab.selection.clone() };
+        let selection = Selection { listed: Some(listed), ..lab.selection.clone() };
         let run = |sigma: Sigma, which: &str| {
             let name = format!("class-{class}-{which}");
             lab.run_on(&name, SearchSpec::Cohen(Fixed { sigma }), selection.clone(), Some(class))

@@ -19,7 +19,7 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     if let Some(path) = &args.generalized {
         let other = Setup::open(&ModelArgs { model: path.clone(), ..args.model.clone() }, &args.data)?;
         let classifier = other.classifier();
-        let sampler = other.sampler(&*classifier);
+        let sampler = other.sampler(&*classifier)?;
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;

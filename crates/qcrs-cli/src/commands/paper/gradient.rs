@@ -5,7 +5,7 @@ use super::words::head;
 use crate::progress::Progress;
 use anyhow::Context;
 use qcrs::bounds::clopper_pearson_lower;
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Fresh, Noise, Phase, Stream};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
@@ -49,13 +49,11 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
 
 fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow::Result<Differences> {
     let example = lab.setup.example(id)?;
-    let stream = Stream { seed: lab.seed, input: id, phase: Phase::Curve };
-    let mut next = 0;
+    let mut fresh = Fresh::of(Stream { seed: lab.seed, input: id, phase: Phase::Curve });
     // every look has draws of its own, as in the released program
     let mut votes = |sigma: f64, n: u32| {
-        let draws = Draws { stream, range: next..next + n };
-        next += n;
-        lab.sampler.sample_under_noise(&example.pixels, Noise::Gaussian(Sigma::new(sigma)?), &draws)
+        let noise = Noise::Gaussian(Sigma::new(sigma)?);
+        lab.sampler.sample_under_noise(&example.pixels, noise, &fresh.take(n)?)
     };
     let at = lab.sigma().get();
     let class = votes(at, 500)?.winner().context("nobody voted")?;

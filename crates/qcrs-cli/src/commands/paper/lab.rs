@@ -123,7 +123,7 @@ pub fn selection(setup: &Setup, args: &SelectionArgs, effort: Effort) -> anyhow:
         || asked.offset > 0
         || asked.max.is_some()
         || asked.count.is_some()
-        || !asked.listed.is_empty()
+        || asked.listed.is_some()
     {
         return Ok(asked);
     }

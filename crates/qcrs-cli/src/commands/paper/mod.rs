@@ -16,7 +16,7 @@ mod words;
 
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{print, write_file};
-use crate::setup::{Setup, stop_on_ctrl_c};
+use crate::setup::Setup;
 use anyhow::Context;
 use lab::{Effort, Lab};
 use qcrs::report::{self, Sheet};
@@ -111,8 +111,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     let budget = lab::budget(args.budget, args.n, args.alpha)?;
     let setup = Setup::open(&args.model, &args.data)?;
     let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier);
-    stop_on_ctrl_c(&sampler)?;
+    let sampler = setup.sampler(&*classifier)?;
     let selection = lab::selection(&setup, &args.selection, args.budget)?;
     let (dir, effort, seed) = (args.dir.clone(), args.budget, args.seed);
     let lab =

@@ -118,7 +118,7 @@ pub fn curves(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Vec<InputCurve>> 
     lab.run("cohen", SearchSpec::Cohen(Fixed { sigma: lab.sigma() }))?;
     let followed: BTreeMap<u32, usize> = lab.records("cohen")?.iter().filter_map(certified).collect();
     ensure!(!followed.is_empty(), "COHEN certifies none of the inputs; take more of them, or a larger --n");
-    let selection = Selection { listed: followed.keys().copied().collect(), ..lab.selection.clone() };
+    let selection = Selection { listed: Some(followed.keys().copied().collect()), ..lab.selection.clone() };
     let mut curves: BTreeMap<u32, Vec<ShapePoint>> = BTreeMap::new();
     for sigma in sigmas {
         let name = format!("cohen-{sigma}");
