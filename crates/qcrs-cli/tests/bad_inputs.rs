@@ -49,7 +49,7 @@ const NUMBERS: &[Case] = &[
     ("--method dsrs --second 1.5", 1, &["not 1.5", "--second"]),
     ("--method dsrs --second much", 2, &["threshold", "--second"]),
     ("--method dsrs --bound auto", 1, &["bound of its own", "--bound"]),
-    ("--method probe --bound one-sided", 1, &["--method probe has a bound of its own", "leave --bound out"]),
+    ("--method probe --bound one-sided", 1, &["--method probe has a bound of its own", "remove --bound"]),
     ("--method cohen --mode paper", 1, &["--mode", "--method qcrs only", "this is cohen"]),
     ("--method qcrs --lambda 1e-5", 1, &["--lambda", "--method probe only"]),
     ("--method iss --recipe sane", 1, &["--recipe", "--method ddrs, insta-rs only"]),
@@ -135,8 +135,8 @@ fn wrong_files_are_named_with_what_is_wrong() {
         ("--data fine.npy --labels labels.csv", 1, &["fine.npy", "2 images but 3 labels"]),
         ("--data fine.npy --labels nowhere.csv", 1, &["nowhere.csv"]),
         ("--model nowhere.onnx", 1, &["nowhere.onnx: there is no such file", "--model"]),
-        ("--model folder", 1, &["folder: there is no such file"]),
-        ("--model net", 1, &["net: there is no such file", "such as net/model.onnx"]),
+        ("--model folder", 1, &["folder: this is a folder"]),
+        ("--model net", 1, &["net: this is a folder", "such as net/model.onnx"]),
         ("--model not.onnx", 1, &["not.onnx: not an ONNX model", "torch.onnx.export"]),
         ("--model pickle.onnx", 1, &["pickle.onnx: a Python pickle"]),
         ("--model torn.onnx", 1, &["torn.onnx"]),
@@ -197,6 +197,15 @@ fn the_other_commands_check_what_they_get() {
         ("curve --sigma 0.25 --points 1", 2, "--points"),
         ("doctor --sigma -1", 1, "sigma"),
         ("doctor --count 0", 1, "no input is selected"),
+        ("doctor --n 0", 2, "--n"),
+        // what would be passed over is refused
+        ("curve --sigma 0.25 --ids 3 --skip 2", 2, "--skip"),
+        (
+            "paper mc-interval --sigma 0.25 --sigmas 1",
+            1,
+            "--sigmas is for quasiconcavity, sqc, sigma-error only",
+        ),
+        ("paper dsrs-matrix --sigma 0.25 --macer model.onnx", 1, "--macer is for training only"),
     ] {
         bench.with_model(typed).fails(code, &[words]);
     }
@@ -204,6 +213,10 @@ fn the_other_commands_check_what_they_get() {
         ("radius --votes 1 --of 0 --sigma 1", 1, "vote"),
         ("radius --votes 1 --of 1 --sigma -1", 1, "sigma"),
         ("bench --engine rten --model model.onnx --seconds 0", 1, "--seconds"),
+        ("bench --engine rten --model model.onnx --python python4", 2, "--peer"),
+        ("bench --engine rten --model nowhere.onnx", 1, "qcrs: nowhere.onnx: there is no such file"),
+        ("bench --engine rten --model .", 1, "qcrs: .: this is a folder; --model takes"),
+        ("demo --dir data.bin/x", 1, "cannot write data.bin/x"),
         ("bench --engine rten --model model.onnx --shape 3,32", 1, "--shape takes three numbers"),
         ("bench --engine rten --model model.onnx --shape 1,28,28", 1, "--shape"),
         ("completions csh", 2, "csh"),

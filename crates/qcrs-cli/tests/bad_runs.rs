@@ -73,8 +73,10 @@ fn a_record_that_was_changed_is_found_by_verify() {
     bench.write(RECORDS, whole.replace("{\"index\":6,\"label\":", "{\"index\":6,\"label\":1"));
     bench.run("verify r").says(&["8 of 8 records"]);
     let data = "--data data.bin";
-    bench.run(&format!("verify r {data}")).code_is(1, "input 6: the data has another label");
-    bench.run(&format!("verify r {MODEL} --replay 8")).code_is(1, "input 6: the data has another label");
+    for asked in [data, &format!("{MODEL} --replay 1")] {
+        bench.run(&format!("verify r {asked}")).code_is(1, "r: input 6: the record says class 1");
+    }
+    bench.run(&format!("verify r {MODEL}")).fails(2, &["--replay"]);
     bench.write(RECORDS, whole.replace(&format!("{line}\n"), ""));
     bench.run("verify r").says(&["7 of 8 records", "incomplete: input 6 is the first that is missing"]);
     bench.write(RECORDS, whole);
@@ -150,7 +152,7 @@ fn report_checks_what_it_is_asked_for() {
     bench.write("other.bin", &fs::read(bench.path("data.bin")).unwrap()[..3073]);
     for (typed, code, words) in [
         ("report", 2, "<PATH>"),
-        ("report r r", 1, "two runs are called r"),
+        ("report r r", 1, "r is given twice"),
         ("report r --reference 2", 1, "--reference 2"),
         ("report r --reference 0", 1, "counted from 1"),
         ("report r --radii -1", 1, "radius -1"),
@@ -160,7 +162,11 @@ fn report_checks_what_it_is_asked_for() {
         ("report r --data other.bin --html x.html", 1, "--data is not the data of r"),
         ("report r --html data.bin/x.html", 1, "cannot write data.bin/x.html"),
         ("report r --figures data.bin", 1, "cannot write data.bin"),
-        ("report r --split test", 2, "data"),
+        ("report r --split test", 2, "--data"),
+        ("verify r --threads 3", 2, "--model"),
+        ("report r --title Mine", 2, "--html"),
+        ("report r --html x.html --pictures 3", 2, "--data"),
+        ("report r --curves notes.json", 1, "give --html or --figures"),
         ("report r --skip 0", 2, "--skip"),
     ] {
         bench.run(typed).fails(code, &[words]);

@@ -174,7 +174,11 @@ fn verify_looks_at_what_the_bank_said() {
     let (good, spec) = (bench.records("r"), bench.read("r/spec.json"));
     let wide = good.replacen("\"ball\":{\"class\":1,\"radius\":0.", "\"ball\":{\"class\":1,\"radius\":9.", 1);
     let lost = good.replacen(",\"bank\":{\"ball\":null,\"why\":\"no certificate\"}", "", 1);
-    for changed in [wide, lost] {
+    // an answer that is not liked, hidden
+    let at = good.find("\"ball\":{").unwrap();
+    let end = at + good[at..].find("as certified").unwrap() + "as certified".len();
+    let hidden = format!("{}\"ball\":null,\"why\":\"no certificate{}", &good[..at], &good[end..]);
+    for changed in [wide, lost, hidden] {
         assert_ne!(changed, good);
         bench.write("r/records-0-of-1.jsonl", changed);
         bench.run("verify r").fails(1, &["r: input", "the answer of the bank"]);
@@ -183,7 +187,22 @@ fn verify_looks_at_what_the_bank_said() {
     bench.write("r/spec.json", spec.replace("memory-bank", "fixed-sigma"));
     bench.run("verify r").fails(1, &["promises more or less", "memory-bank"]);
     bench.write("r/spec.json", spec);
-    bench.run("verify r").says(&["8 of 8"]);
+    bench.run("verify r").says(&["8 of 8", "not compared with the bank; see --bank"]);
+    bench.run("verify r --bank b").says(&["8 of 8", "the bank has said what the records say of it"]);
+    // votes allow it, but it was never said
+    bench.write("r/records-0-of-1.jsonl", good.replacen("as certified", "inside ball 7", 1));
+    bench.run("verify r").says(&["1 answers are those of other balls"]);
+    bench.run("verify r --bank b").code_is(1, "the bank has not said");
+    // nor do those votes stand beside that answer in the file for everybody's scripts
+    let from = [bench.path("r")];
+    qcrs::run::merge(&from, &bench.path("merged")).unwrap();
+    let tsv = bench.read("merged/results.tsv");
+    let line: Vec<&str> =
+        tsv.lines().find(|line| line.contains("inside ball 7")).unwrap().split('\t').collect();
+    assert_eq!((line[5], line[6], line[8], line[9], line[13]), ("", "", "", "", "memory-bank"));
+    bench.run("report merged/results.tsv").says(&["memory-bank:"]);
+    bench.certify("--method cohen --run plain").says(&[]);
+    bench.run("verify plain --bank b").code_is(1, "plain: no bank was asked");
 }
 
 #[test]

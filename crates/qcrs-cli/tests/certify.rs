@@ -63,7 +63,7 @@ fn the_summary_is_json_when_asked_for() {
     for key in [
         "guarantee",
         "acr",
-        "clean_accuracy",
+        "right_certified",
         "abstained",
         "wrong_certified",
         "certified_accuracy",
@@ -161,7 +161,34 @@ fn one_radius_is_no_average() {
     let radii = |run: &serde_json::Value| run["certified_accuracy"].as_object().unwrap().len();
     assert_eq!((radii(&runs[0]), radii(&runs[1])), (3, 2), "nothing is known beyond the radius");
     assert!(runs[1]["acr"].is_null() && runs[1]["paired"].is_null(), "{}", runs[1]);
-    bench.run("report whole asked").says(&["asks about a single radius only", "–"]);
+    bench.run("report whole asked --figures f").says(&["asks about a single radius has no ACR", "–"]);
+    let figure = bench.read("f/certified-accuracy.svg");
+    let steps: Vec<&str> = figure.split("<path d=\"").filter(|path| path.contains("class=\"line ")).collect();
+    let falls = |path: &str| path.split('"').next().unwrap().matches('V').count();
+    assert!(falls(steps[0]) > 1 && falls(steps[1]) <= 1, "nothing falls at the radius or beyond: {figure}");
+    let file = bench.run("report asked/results.tsv --format json").says(&[]).runs();
+    assert!(file[0]["acr"].is_null(), "{}", file[0]);
+    // votes that were taken away, so that a wrong answer looks undecided
+    let mut records: Vec<serde_json::Value> =
+        bench.records("asked").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outcome = &mut records[3]["finding"]["outcome"];
+    let (class, sigma) = (outcome["estimates"][0]["class"].clone(), outcome["estimates"][0]["sigma"].clone());
+    outcome["estimates"][0]["votes"] = serde_json::json!({});
+    let reason = serde_json::json!({ "not-shown": { "class": class, "sigma": sigma, "refuted": false } });
+    outcome["verdict"] = serde_json::json!({ "abstain": reason });
+    let lines: Vec<String> = records.iter().map(ToString::to_string).collect();
+    bench.write("asked/records-0-of-1.jsonl", lines.join("\n") + "\n");
+    bench.run("verify asked").fails(1, &["asked: input 3: a certificate has 0 votes"]);
+}
+
+/// A radius that f64 cannot tell from an infinite one is not shown, but no vote speaks against it.
+#[test]
+fn what_no_draw_was_spent_on_is_not_refuted() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --at-radius 2.5 --run far").says(&[]);
+    let records = bench.records("far");
+    assert!(records.contains("\"refuted\":false") && !records.contains("\"refuted\":true"), "{records}");
+    bench.run("verify far").says(&["8 of 8 records"]);
 }
 
 #[test]

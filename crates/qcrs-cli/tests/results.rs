@@ -25,7 +25,7 @@ fn report_writes_every_format() {
     bench.run("report a other/a").says(&["other/a"]);
     // the run's own table of the field's format gives the same numbers
     let tsv = bench.run("report a/results.tsv --format json --radii 0.125").says(&[]).runs();
-    for key in ["acr", "clean_accuracy", "certified_accuracy", "abstained", "wrong_certified"] {
+    for key in ["acr", "right_certified", "certified_accuracy", "abstained", "wrong_certified"] {
         assert_eq!(tsv[0][key], json[0][key], "{key}");
     }
 }
@@ -59,6 +59,11 @@ fn report_writes_a_page_and_figures() {
     let figures: Vec<_> =
         std::fs::read_dir(bench.path("figures")).unwrap().map(|f| f.unwrap().path()).collect();
     assert!(figures.len() > 2 && figures.iter().all(|f| f.extension().unwrap() == "svg"), "{figures:?}");
+    // curves of another model have no place beside this run
+    bench.write("other.json", bench.read("curves.json").replace("\"model\": \"", "\"model\": \"0"));
+    bench
+        .run("report a --html other.html --curves other.json")
+        .fails(1, &["other.json: these curves are of another model"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -142,7 +147,9 @@ fn verify_recomputes_and_samples_again() {
     let mut bytes = std::fs::read(&data).unwrap();
     bytes[1] ^= 1;
     std::fs::write(&data, bytes).unwrap();
-    bench.run(&format!("verify a {MODEL} --replay 3 -q")).code_is(1, "data.blake3");
+    bench
+        .run(&format!("verify a {MODEL} --replay 3 -q"))
+        .code_is(1, "a: the data is not that of this run (blake3");
     assert_eq!(good, bench.records("a"));
 }
 

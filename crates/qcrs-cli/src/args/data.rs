@@ -13,25 +13,25 @@ pub struct DataArgs {
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
     /// Which part of a dataset that has two [default: test]
-    #[arg(long, value_name = "train|test")]
+    #[arg(long, requires = "data", value_name = "train|test")]
     pub split: Option<Split>,
     /// Labels from this file (CSV, .npy, IDX), for data that brings none
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, requires = "data", value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// The order of axes of a 4-D NumPy array, where its shape does not tell
-    #[arg(long, value_name = "nhwc|nchw")]
+    #[arg(long, requires = "data", value_name = "nhwc|nchw")]
     pub layout: Option<Layout>,
     /// The scale of floating-point pixels in a NumPy array
-    #[arg(long, default_value_t, value_name = "0..1|0..255")]
+    #[arg(long, requires = "data", default_value_t, value_name = "0..1|0..255")]
     pub range: Range,
     /// Image files: scale the shorter side to this (ImageNet: 256)
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, requires = "data", value_name = "PIXELS")]
     pub resize: Option<u32>,
     /// Image files: then cut out the central square of this side (ImageNet: 224)
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, requires = "data", value_name = "PIXELS")]
     pub crop: Option<u32>,
     /// Image files: grey or colour
-    #[arg(long, default_value_t, value_name = "1|3")]
+    #[arg(long, requires = "data", default_value_t, value_name = "1|3")]
     pub channels: Channels,
 }
 

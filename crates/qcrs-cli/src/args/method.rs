@@ -148,7 +148,7 @@ pub struct MethodArgs {
     /// [default: 1e-6]
     #[arg(long, value_name = "L")]
     lambda: Option<f64>,
-    /// probe: so many passes per input on average, instead of --lambda; 20 of them tell the price
+    /// probe: the passes per input to aim at on average, instead of --lambda; a search of 20 inputs sets the price
     #[arg(long, value_name = "P", conflicts_with = "lambda")]
     pub passes: Option<u64>,
 }
@@ -265,7 +265,7 @@ impl MethodArgs {
         let Some((flag, _, methods)) = foreign else { return Ok(()) };
         let methods: Vec<String> = methods.iter().map(|method| method.name()).collect();
         bail!(
-            "{flag} is for --method {} only, and this is {}; leave it out, also of the file of --config",
+            "{flag} is for --method {} only, and this is {}; remove it here and from the file of --config",
             methods.join(", "),
             self.method.name()
         )
@@ -378,7 +378,7 @@ impl BudgetArgs {
         let &Self { n0, n, bound, at_radius, .. } = self;
         ensure!(
             bound.is_none() || !matches!(method, Method::Probe | Method::Dsrs),
-            "--method {} has a bound of its own; leave --bound out, also of the file of --config",
+            "--method {} has a bound of its own; remove --bound here and from the file of --config",
             method.name()
         );
         let bound = bound.unwrap_or_default();

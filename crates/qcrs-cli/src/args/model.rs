@@ -16,29 +16,29 @@ pub struct ModelArgs {
     pub model: PathBuf,
     /// What runs it: auto takes our own engine (cnn) where it knows the operators and is fast, else onnxruntime
     /// where it is installed, else rten
-    #[arg(long, default_value_t, value_name = "auto|cnn|rten|ort")]
+    #[arg(long, requires = "model", default_value_t, value_name = "auto|cnn|rten|ort")]
     pub engine: EngineChoice,
     /// Where onnxruntime runs it
-    #[arg(long, default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
+    #[arg(long, requires = "model", default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
     pub device: Device,
     /// How our own engine keeps values between two layers; bf16 is another classifier, fast on processors with AMX
-    #[arg(long, default_value_t, value_name = "f32|bf16")]
+    #[arg(long, requires = "model", default_value_t, value_name = "f32|bf16")]
     pub precision: Precision,
-    /// What it puts out
-    #[arg(long, default_value_t, value_name = "logits|probs")]
+    /// What its scores are
+    #[arg(long, requires = "model", default_value_t, value_name = "logits|probs")]
     pub output: OutputKind,
     /// Normalisation that the model expects but does not hold, applied after the noise:
     /// cifar10, imagenet, half ((x − ½)/½), 255, or MEANS/DEVIATIONS such as 0.5,0.5,0.5/0.2,0.2,0.2
-    #[arg(long, alias = "normalise", value_name = "HOW")]
+    #[arg(long, requires = "model", alias = "normalise", value_name = "HOW")]
     pub normalize: Option<String>,
     /// The model expects blue first
-    #[arg(long)]
+    #[arg(long, requires = "model")]
     pub bgr: bool,
     /// Threads, each with its own copy of the engine [default: all cores]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, requires = "model", value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Noisy copies per call of the engine
-    #[arg(long, default_value_t = 16, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, requires = "model", default_value_t = 16, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub batch: u32,
 }
 
@@ -52,19 +52,22 @@ impl ModelArgs {
     /// Loads the model for images of this shape (channels, height, width).
     pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
         let &Self { engine, device, precision, output, .. } = self;
-        if !self.model.is_file() {
-            let inside = self.model.join("model.onnx");
-            let hint =
-                if inside.is_file() { format!(", such as {}", inside.display()) } else { String::new() };
-            bail!(
-                "{}: there is no such file; --model takes the path of an ONNX file{hint}",
-                self.model.display()
-            );
-        }
+        self.is_file()?;
         let threads = self.threads();
         let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
         let options = LoadOptions { engine, device, precision, output, threads, ..base };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
+    }
+
+    /// Makes sure that there is a file at all.
+    pub fn is_file(&self) -> anyhow::Result<()> {
+        if self.model.is_file() {
+            return Ok(());
+        }
+        let inside = self.model.join("model.onnx");
+        let hint = if inside.is_file() { format!(", such as {}", inside.display()) } else { String::new() };
+        let what = if self.model.is_dir() { "this is a folder" } else { "there is no such file" };
+        bail!("{}: {what}; --model takes the path of an ONNX file{hint}", self.model.display())
     }
 
     /// How many threads call the engine.

@@ -38,13 +38,13 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with = "plan")]
     compare: bool,
     /// With --compare, how many noisy images they must agree on
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    #[arg(long, default_value_t = 10_000, value_name = "N", requires = "compare")]
     images: u32,
     /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
     #[arg(long, conflicts_with_all = ["plan", "growth"])]
     peer: bool,
     /// The Python of --peer
-    #[arg(long, default_value = "python3", value_name = "PATH")]
+    #[arg(long, default_value = "python3", value_name = "PATH", requires = "peer")]
     python: PathBuf,
     /// With --compare and --growth, draw what was measured
     #[arg(long, conflicts_with = "plan", value_name = "FILE.svg")]
@@ -65,10 +65,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME", requires = "certificates")]
     preset: Option<String>,
     /// With --certificates, how many images, spread evenly
-    #[arg(long, default_value_t = 4, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 4, value_name = "K", requires = "certificates", value_parser = clap::value_parser!(u32).range(1..))]
     inputs: u32,
     /// With --certificates, draws per certificate
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 100_000, requires = "certificates", value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
@@ -103,6 +103,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     }
     ensure!(figure.is_none(), "--figure needs --compare or --growth");
     ensure!(python.is_none(), "--peer needs --compare or --certificates");
+    args.model.is_file()?;
     let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();
     let bench = Bench {

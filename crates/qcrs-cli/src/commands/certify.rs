@@ -155,7 +155,7 @@ pub fn certify_into(
             }
             tally.add(record);
             progress.expect(tally.expects(most) * todo as u64);
-            progress.say(tally.words());
+            progress.say(tally.words(spec));
             Ok(())
         })
     });
@@ -244,10 +244,11 @@ impl Tally {
         self.passes.checked_div(self.inputs.into()).unwrap_or(most)
     }
 
-    fn words(&self) -> String {
+    fn words(&self, spec: &Spec) -> String {
         let Self { inputs, abstained, .. } = self;
         let acr = self.radii / f64::from(*inputs);
-        let acr = if self.labelled { format!(", ACR {}", down(acr, 3)) } else { String::new() };
+        let has_acr = self.labelled && spec.budget.at_radius.is_none();
+        let acr = if has_acr { format!(", ACR {}", down(acr, 3)) } else { String::new() };
         format!("{inputs} inputs{acr}, {abstained} abstained")
     }
 }

@@ -24,7 +24,7 @@ pub struct CurveArgs {
     #[command(flatten)]
     selection: SelectionArgs,
     /// These inputs instead of a selection, such as 0,50,100
-    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    #[arg(long, value_delimiter = ',', value_name = "IDS", conflicts_with_all = ["skip", "offset", "max", "of_class", "count"])]
     ids: Vec<u32>,
     /// The σ at which the class is guessed (that of the training)
     #[arg(long)]
@@ -120,7 +120,8 @@ pub fn curve(
         points.push(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper });
     }
     let caption = format!("input {id}: {}", setup.class_name(class));
-    Ok(Curve { index: id, label: example.label, class, caption, points })
+    let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
+    Ok(Curve { model, data, index: id, label: example.label, class, caption, points })
 }
 
 fn text(curves: &[Curve]) -> String {

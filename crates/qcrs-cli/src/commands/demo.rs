@@ -6,7 +6,7 @@ use super::report::pictures;
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
@@ -37,9 +37,9 @@ const CURVES: [u32; 4] = [0, 1, 2, 3];
 /// What was typed after `qcrs demo`.
 #[derive(clap::Args)]
 pub struct DemoArgs {
-    /// Where everything is written
-    #[arg(long, default_value = "demo", value_name = "DIR")]
-    dir: PathBuf,
+    /// Where everything is written [default: demo, or a temporary folder where that cannot be written]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 /// The options that the other commands would be given.
@@ -55,7 +55,7 @@ struct Typed {
 
 /// Certifies the built-in images with every method and shows the comparison.
 pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
-    let (dir, _temporary) = writable(&args.dir)?;
+    let dir = folder(args.dir.as_deref())?;
     let (model, images) = (dir.join(MODEL.0), dir.join(IMAGES.0));
     // our own engine gives the same numbers on every machine
     let typed = Typed::try_parse_from([
@@ -123,13 +123,23 @@ fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget
     Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)
 }
 
-/// `dir` with the built-in files in it; a temporary folder where `dir` cannot be written.
-fn writable(dir: &Path) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir>)> {
-    let Err(why) = unpack(dir) else { return Ok((dir.to_owned(), None)) };
-    let temporary = tempfile::Builder::new().prefix("qcrs-demo-").disable_cleanup(true).tempdir()?;
-    say!("{why:#}; writing to {} instead", temporary.path().display());
-    unpack(temporary.path())?;
-    Ok((temporary.path().to_owned(), Some(temporary)))
+/// The folder that was typed, or else the usual one, with the built-in files in it; a temporary one where the usual
+/// one cannot be written.
+fn folder(typed: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let dir = typed.unwrap_or(Path::new("demo"));
+    match (unpack(dir), typed) {
+        (Ok(()), _) => Ok(dir.to_owned()),
+        (Err(why), Some(_)) => bail!("{why:#}; choose another --dir"),
+        (Err(why), None) => {
+            let temporary = tempfile::Builder::new().prefix("qcrs-demo-").tempdir()?.keep();
+            say!(
+                "{why:#}; writing to {0} instead; with --dir {0} the same command goes on there",
+                temporary.display()
+            );
+            unpack(&temporary)?;
+            Ok(temporary)
+        }
+    }
 }
 
 fn unpack(dir: &Path) -> anyhow::Result<()> {

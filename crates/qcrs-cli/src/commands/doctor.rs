@@ -32,7 +32,7 @@ pub struct DoctorArgs {
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     images: u32,
     /// Predict the time of runs of this n
-    #[arg(long, alias = "N", default_value_t = 100_000)]
+    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]

@@ -3,7 +3,7 @@
 use crate::args::DataArgs;
 use crate::output::{print, say, write_file};
 use crate::setup::file_name;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
 use qcrs::data::Opened;
 use qcrs::noise::{Noise, Phase, Stream};
@@ -58,10 +58,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     curves: Option<PathBuf>,
     /// The title of the page
-    #[arg(long, default_value = "Certified robustness")]
+    #[arg(long, default_value = "Certified robustness", requires = "html")]
     title: String,
     /// How many images to show on the page (needs --data)
-    #[arg(long, default_value_t = 8, value_name = "C", requires = "html")]
+    #[arg(long, default_value_t = 8, value_name = "C", requires_all = ["html", "data"])]
     pictures: usize,
     #[command(flatten)]
     data: Option<DataArgs>,
@@ -69,9 +69,16 @@ pub struct ReportArgs {
 
 /// Prints tables and writes what else was asked for.
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    ensure!(
+        args.curves.is_none() || args.html.is_some() || args.figures.is_some(),
+        "--curves are drawn on the page or in figures; give --html or --figures"
+    );
     let Some(compared) = args.reference.checked_sub(1).and_then(|place| args.paths.get(place)) else {
         bail!("--reference {} is none of the {} paths, counted from 1", args.reference, args.paths.len());
     };
+    if let Some(twice) = args.paths.iter().enumerate().find(|&(at, path)| args.paths[..at].contains(path)) {
+        bail!("{} is given twice", twice.1.display());
+    }
     let all = args.paths.iter().map(|path| Ok((path, table(path, args.skip)?)));
     let (mut started, empty): (Vec<_>, Vec<_>) = all
         .collect::<anyhow::Result<Vec<_>>>()?
@@ -96,7 +103,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         // the tables for people hold them already
         analysis.notes.iter().for_each(|note| say!("{note}"));
     }
-    let curves: Vec<Curve> = args.curves.as_deref().map(curves).transpose()?.unwrap_or_default();
+    let curves = args.curves.as_deref().map(|path| curves(path, &analysis)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
         let opened = args.data.as_ref().map(DataArgs::open).transpose()?;
         let pictures = opened.map(|opened| pictures(&analysis, &opened, args.pictures)).transpose()?;
@@ -146,10 +153,20 @@ fn tell_apart(tables: &mut [(&PathBuf, Table)]) {
     }
 }
 
-fn curves(path: &Path) -> anyhow::Result<Vec<Curve>> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{}: not what `qcrs curve --out` writes", path.display()))
+/// The curves in a file; those of another model or other data than the runs have no place beside them.
+fn curves(path: &Path, analysis: &Analysis) -> anyhow::Result<Vec<Curve>> {
+    let here = || path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(here)?;
+    let curves: Vec<Curve> = serde_json::from_str(&text)
+        .with_context(|| format!("{}: not what `qcrs curve --out` writes", here()))?;
+    for curve in &curves {
+        ensure!(
+            analysis.tables.iter().any(|table| curve.fits(table)),
+            "{}: these curves are of another model or other data than the runs; draw them anew with qcrs curve --out",
+            here()
+        );
+    }
+    Ok(curves)
 }
 
 /// The first inputs of the last run under Gaussian noise, as they are and under the noise of their σ.

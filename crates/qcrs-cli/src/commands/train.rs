@@ -1,5 +1,6 @@
 //! `qcrs train`: the trainer is a program of its own, because it needs libtorch and nothing else here does.
 
+use crate::output::print;
 use anyhow::{Context, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,14 @@ const WHAT_TO_INSTALL: &str = "there is no program qcrs-train beside this one or
 
 /// Becomes the trainer.
 pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
-    let Some(program) = trainer() else { bail!(WHAT_TO_INSTALL) };
+    let Some(program) = trainer() else {
+        if args.arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+            return print(&format!(
+                "Trains a classifier by starting the program qcrs-train, and {WHAT_TO_INSTALL}"
+            ));
+        }
+        bail!(WHAT_TO_INSTALL)
+    };
     become_program(Command::new(&program).args(&args.arguments), &program)
 }
 

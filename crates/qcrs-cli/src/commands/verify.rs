@@ -2,14 +2,16 @@
 
 mod recorded;
 
+use super::bank::Teller;
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
 use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
-use qcrs::certify::{Estimate, Outcome, decide, prepare, second};
+use qcrs::analysis::Table;
+use qcrs::certify::{Estimate, Outcome, decide, is_decided, prepare, second};
 use qcrs::data::Opened;
-use qcrs::run::{self, Finding, FromBank, Guarantee, Record, Spec, Stored};
+use qcrs::run::{self, BankReason, Finding, FromBank, Guarantee, Record, Spec, Stored};
 use qcrs::sample::Votes;
 use recorded::Recorded;
 use serde_json::json;
@@ -19,14 +21,18 @@ use std::path::{Path, PathBuf};
 /// What was typed after `qcrs verify`.
 #[derive(clap::Args)]
 // only --replay needs them
-#[command(mut_arg("model", |model| model.required(false)), mut_arg("data", |data| data.required(false)))]
+#[command(mut_arg("model", |model| model.required(false).requires("replay")), mut_arg("data", |data| data.required(false)))]
 pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Sample so many of its inputs again and compare every vote; needs --model and --data, which alone compares labels
-    #[arg(long, value_name = "K", default_value_t = 0, requires_all = ["model", "data"])]
-    replay: usize,
+    /// Sample so many of its inputs again and compare every vote; needs --model and --data. With --data alone only labels
+    /// are compared
+    #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = clap::value_parser!(u32).range(1..))]
+    replay: Option<u32>,
+    /// The bank of the run: has it said what the records say of it?
+    #[arg(long, value_name = "DIR")]
+    bank: Option<PathBuf>,
     #[command(flatten)]
     model: Option<ModelArgs>,
     #[command(flatten)]
@@ -48,34 +54,57 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     if failed > 0 {
         output::print(&format!("{failed} inputs are said to have failed, of which there is no evidence"))?;
     }
-    let inherited = stored.records.iter().filter(|record| record.bank.as_ref().is_some_and(inherits)).count();
+    let inside =
+        |record: &&Record| record.bank.as_ref().is_some_and(|from| matches!(from.why, BankReason::Inside(_)));
+    let inherited = stored.records.iter().filter(inside).count();
     if inherited > 0 {
         output::print(&format!(
             "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
         ))?;
     }
-    match (&args.model, &args.data, args.replay > 0) {
-        (Some(model), Some(data), true) => {
-            replay(args, &Setup::open(model, data)?, (&stored.spec, &stored.records))
+    match (&args.bank, &stored.spec.bank) {
+        (Some(bank), Some(_)) => {
+            Teller::read(bank, &stored.spec)?.remembers(&stored.records)?;
+            output::print("the bank has said what the records say of it")?;
         }
-        (_, Some(data), false) => check_labels(args, &data.open()?, &stored),
+        (Some(_), None) => bail!("{}: no bank was asked; leave --bank out", args.run.display()),
+        (None, Some(_)) => output::print("what the bank said was not compared with the bank; see --bank")?,
+        (None, None) => {}
+    }
+    match (&args.model, &args.data) {
+        (Some(model), Some(data)) => {
+            let setup = Setup::open(model, data)?;
+            check_labels(args, &setup.data, &stored)?;
+            replay(args, &setup, (&stored.spec, &stored.records))
+        }
+        (None, Some(data)) => check_labels(args, &data.open()?, &stored),
         _ => Ok(()),
     }
 }
 
 /// Whether every input is labelled as the data has it.
 fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Result<()> {
-    let differences = run::differences(&stored.spec.data, &opened.about)?;
+    let differences =
+        run::differences(&json!({ "data": stored.spec.data }), &json!({ "data": opened.about }))?;
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give the data as qcrs certify got it", args.run.display());
     }
+    let table = Table::from_run(String::new(), &stored.spec, &stored.records, &stored.timings)?;
+    let name = |label: Option<usize>| label.map_or("nothing".into(), |class| table.class_name(class));
     for record in &stored.records {
         let label = opened.dataset.get(record.index as usize)?.label;
         let label = match stored.spec.one_class {
             Some(class) => label.map(|label| usize::from(label == class)),
             None => label,
         };
-        ensure!(record.label == label, "input {}: the data has another label", record.index);
+        ensure!(
+            record.label == label,
+            "{}: input {}: the record says {}, the data {}; the record was changed, or this is other data",
+            args.run.display(),
+            record.index,
+            name(record.label),
+            name(label)
+        );
     }
     output::print("every label is that of the data")
 }
@@ -126,22 +155,20 @@ fn check_all(dir: &Path, stored: &Stored) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a bank gave the answer of another ball, about which the votes say nothing.
-fn inherits(from: &FromBank) -> bool {
-    from.why.starts_with("inside ball ")
-}
-
 /// Whether what a bank made of a record can come from its verdict.
 fn check_bank(record: &Record, asked: bool) -> anyhow::Result<()> {
-    let own = Record { bank: None, ..record.clone() }.certified().filter(|own| own.radius > 0.0);
+    let own = record.own().filter(|own| own.radius > 0.0);
     let possible = match (&record.bank, asked) {
         (None, false) => true,
-        (Some(from), true) => match (from.ball, own) {
-            (Some(_), _) if inherits(from) => true,
-            (Some(ball), Some(own)) if from.why == "as certified" => ball == own,
-            (Some(ball), Some(own)) => ball.class == own.class && ball.radius < own.radius,
-            (Some(_), None) => false,
-            (None, _) => true,
+        (Some(FromBank { ball, why }), true) => match (why, ball, own) {
+            (BankReason::AsCertified, Some(ball), Some(own)) => *ball == own,
+            (BankReason::CutBy(_), Some(ball), Some(own)) => {
+                ball.class == own.class && ball.radius < own.radius
+            }
+            (BankReason::Inside(_), Some(_), _)
+            | (BankReason::Touches(_), None, Some(_))
+            | (BankReason::NoCertificate, None, None) => true,
+            _ => false,
         },
         _ => false,
     };
@@ -163,12 +190,15 @@ fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
         "there are votes that the spec does not ask for"
     );
     ensure!(again.posterior == outcome.posterior, "the curve is not the one that its looks lead to");
-    let rest = spec.budget.n - again.n;
+    let (rest, alpha) = (spec.budget.n - again.n, spec.budget.alpha.share(outcome.estimates.len().max(1)));
     for (number, estimate) in outcome.estimates.iter().enumerate() {
         let most = if again.laws.is_some() && number == 1 { rest } else { again.n };
         let (n, most) = (estimate.votes.total(), u64::from(most));
-        let enough = if spec.budget.at_radius.is_some() { n <= most } else { n == most };
-        ensure!(enough, "a certificate has {n} votes where the spec asks for {most}");
+        let decided = match spec.budget.at_radius {
+            Some(radius) => n < most && is_decided(estimate, radius, alpha)?,
+            None => false,
+        };
+        ensure!(decided || n == most, "a certificate has {n} votes where the spec asks for {most}");
     }
     let (said, verdict) = (outcome.verdict, decide(&outcome.estimates, &spec.budget)?);
     ensure!(
@@ -186,7 +216,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());
     }
-    let chosen = choose(records, args.replay);
+    let chosen = choose(records, args.replay.unwrap_or_default() as usize);
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
@@ -194,7 +224,6 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
             let again = run::record(spec, &sampler, &input, record.index)?;
-            ensure!(again.label == record.label, "input {}: the data has another label", record.index);
             ensure!(
                 again.finding == record.finding,
                 "input {}: sampled again it gives other votes",
@@ -203,7 +232,8 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
         }
         Ok(())
     })?;
-    output::print(&format!("{} inputs sampled again: the same votes, every one", chosen.len()))
+    let inputs = if chosen.len() == 1 { "input" } else { "inputs" };
+    output::print(&format!("{} {inputs} sampled again: the same votes, every one", chosen.len()))
 }
 
 /// `k` records, spread by a hash of the system's randomness: nobody can prepare for them.

@@ -28,11 +28,11 @@ impl Belief {
         // keys in units of 1e-9, because floats have no order that a map accepts
         let mut votes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for look in &outcome.looks {
-            let tally = votes.entry((look.sigma.get() * 1e9) as u64).or_default();
+            let tally = votes.entry(look.sigma.get().to_bits()).or_default();
             *tally = (tally.0 + look.votes.of(class), tally.1 + look.votes.total());
         }
         let seen = votes.into_iter().filter(|(_, (k, n))| 0 < *k && k < n).filter_map(|(sigma, (k, n))| {
-            let sigma = sigma as f64 / 1e9;
+            let sigma = f64::from_bits(sigma);
             Some((sigma, sigma * normal_quantile(k as f64 / n as f64).ok()?))
         });
         let certified = match outcome.verdict {

@@ -48,7 +48,7 @@ impl Spread {
 
 /// The true classes of `table` in order; none when an input has no label or only one radius was asked about.
 pub fn classes(table: &Table) -> Result<Vec<ClassRow>, Error> {
-    if table.at_radius().is_some() {
+    if table.asked.is_some() {
         return Ok(Vec::new());
     }
     let mut by_class: BTreeMap<usize, Vec<&Row>> = BTreeMap::new();

@@ -1,10 +1,15 @@
 //! How does the certified radius of one input depend on σ?
 
+use super::Table;
 use serde::{Deserialize, Serialize};
 
 /// The σ–radius curve of one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
+    /// The BLAKE3 hash of the model, as in a spec.
+    pub model: String,
+    /// The BLAKE3 hash of the data, as in a spec.
+    pub data: String,
     /// The index of the input in its dataset.
     pub index: u32,
     /// Its true class, where known.
@@ -15,6 +20,16 @@ pub struct Curve {
     pub caption: String,
     /// The σ tried, in rising order.
     pub points: Vec<CurvePoint>,
+}
+
+impl Curve {
+    /// Whether it may stand beside `table`: both are about the same model and data, as far as the table says.
+    pub fn fits(&self, table: &Table) -> bool {
+        table
+            .spec
+            .as_ref()
+            .is_none_or(|spec| spec.model.blake3 == self.model && spec.data.blake3 == self.data)
+    }
 }
 
 /// What a number of draws at one σ say.

@@ -86,6 +86,9 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
 
 /// Why radii of two runs do not speak of the same thing; files do not say what they are about.
 fn apart(a: &Table, b: &Table) -> Option<&'static str> {
+    if a.asked.or(b.asked).is_some() {
+        return Some("a run that asks about a single radius has no ACR; see --at-radius");
+    }
     let (a, b) = (a.spec.as_ref()?, b.spec.as_ref()?);
     if a.data.blake3 != b.data.blake3 {
         Some("they are about different data")
@@ -93,8 +96,6 @@ fn apart(a: &Table, b: &Table) -> Option<&'static str> {
         Some("their images were prepared in different ways; see --resize and --crop")
     } else if a.one_class != b.one_class {
         Some("they answer different questions; see --one-class")
-    } else if a.budget.at_radius != b.budget.at_radius {
-        Some("one asks about a single radius only; see --at-radius")
     } else {
         None
     }

@@ -23,7 +23,7 @@ pub struct Summary {
     /// Average certified radius: the mean of correct · radius.
     pub acr: Option<Estimate>,
     /// The share certified with the right class at radius 0 or more; abstentions are wrong.
-    pub clean_accuracy: Option<Estimate>,
+    pub right_certified: Option<Estimate>,
     /// The share without an answer, failed inputs included.
     pub abstained: Estimate,
     /// α: the probability with which each certificate may be wrong, where known.
@@ -63,12 +63,12 @@ impl Summary {
         let budget = table.spec.as_ref().map(|spec| &spec.budget);
         let mut summary = Self {
             name: name.clone(),
-            guarantee: guarantee_name(table.guarantee),
+            guarantee: table.guarantee.map_or("unknown", Guarantee::name),
             inputs: rows.len(),
             owed: *owed,
             complete: table.complete(),
             acr: None,
-            clean_accuracy: None,
+            right_certified: None,
             abstained: share(&|row| row.predicted.is_none())?,
             alpha: budget.map(|budget| budget.alpha.get()),
             n: budget.map(|budget| budget.n),
@@ -80,10 +80,10 @@ impl Summary {
             seconds_per_input: mean(&|row| row.seconds)?,
         };
         if table.labelled() {
-            let asked = table.at_radius();
+            let asked = table.asked;
             if asked.is_none() {
                 summary.acr = mean(&Row::score)?;
-                summary.clean_accuracy = Some(share(&|row| certified_at(row, 0.0))?);
+                summary.right_certified = Some(share(&|row| certified_at(row, 0.0))?);
             }
             summary.wrong_certified =
                 Some(share(&|row| row.predicted.is_some() && row.correct() == Some(false))?);
@@ -95,17 +95,6 @@ impl Summary {
     }
 }
 
-/// The name of a promise, as spec.json writes it.
-fn guarantee_name(guarantee: Option<Guarantee>) -> &'static str {
-    match guarantee {
-        Some(Guarantee::FixedSigma) => "fixed-sigma",
-        Some(Guarantee::FrozenSigma) => "frozen-sigma",
-        Some(Guarantee::ClassWise) => "class-wise",
-        Some(Guarantee::MemoryBank) => "memory-bank",
-        None => "unknown",
-    }
-}
-
 fn certified_at(row: &Row, radius: f64) -> bool {
     row.correct() == Some(true) && row.radius >= radius
 }
@@ -113,8 +102,8 @@ fn certified_at(row: &Row, radius: f64) -> bool {
 /// Even steps up to the largest radius at which some run is still right: of .25, or the next of
 /// .5, 1, 2, 4, … that needs at most twelve; and the radii that runs ask about. Always at least one.
 pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
-    let asked: Vec<f64> = tables.iter().filter_map(Table::at_radius).collect();
-    let open: Vec<&Table> = tables.iter().filter(|table| table.at_radius().is_none()).collect();
+    let asked: Vec<f64> = tables.iter().filter_map(|table| table.asked).collect();
+    let open: Vec<&Table> = tables.iter().filter(|table| table.asked.is_none()).collect();
     let mut radii = if open.is_empty() { Vec::new() } else { steps(&open) };
     radii.extend(asked);
     radii.sort_by(f64::total_cmp);

@@ -16,6 +16,8 @@ pub struct Table {
     pub name: String,
     /// The promise its radii carry; `None` when the source does not say.
     pub guarantee: Option<Guarantee>,
+    /// The only radius that was asked about, where it was one.
+    pub asked: Option<f64>,
     /// The whole question, when the source is a run.
     pub spec: Option<Spec>,
     /// What a search believed of the first few inputs, where it had a belief.
@@ -83,6 +85,7 @@ impl Table {
         Ok(Self {
             name,
             guarantee: Some(spec.guarantee),
+            asked: spec.budget.at_radius,
             beliefs: records.iter().filter_map(Belief::of).take(BELIEFS).collect(),
             spec: Some(spec.clone()),
             rows,
@@ -106,11 +109,6 @@ impl Table {
     /// Whether every row has a true class, so that accuracy can be told.
     pub fn labelled(&self) -> bool {
         self.rows.iter().all(|row| row.label.is_some())
-    }
-
-    /// The only radius that the run asks about, where it asks about one.
-    pub fn at_radius(&self) -> Option<f64> {
-        self.spec.as_ref()?.budget.at_radius
     }
 
     /// Whether σ was chosen per input, so that its distribution says something.
@@ -174,9 +172,11 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
     }
 }
 
-/// How the votes against the class are shared out.
+/// How the votes against the class are shared out, at the σ of the verdict.
 fn runner_up_share(outcome: &Outcome) -> Option<f64> {
-    let estimate = outcome.estimates.first()?;
+    let certified = sigma(outcome)?;
+    let estimate =
+        outcome.estimates.iter().find(|estimate| estimate.sigma.get().total_cmp(&certified).is_eq())?;
     let against = estimate.votes.total() - estimate.votes.of(estimate.class);
     (against > 0).then(|| estimate.votes.most_besides(estimate.class) as f64 / against as f64)
 }

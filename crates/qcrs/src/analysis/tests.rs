@@ -78,7 +78,7 @@ fn close(a: f64, b: f64, tolerance: f64) {
 fn a_small_run_by_hand() {
     let summary = Summary::new(&small(), &[0.25, 0.5, 0.75, 1.0, 1.25]).unwrap();
     close(summary.acr.unwrap().value, 1.5 / 5.0, 1e-15);
-    close(summary.clean_accuracy.unwrap().value, 0.4, 1e-15);
+    close(summary.right_certified.unwrap().value, 0.4, 1e-15);
     close(summary.abstained.value, 0.4, 1e-15);
     close(summary.wrong_certified.unwrap().value, 0.2, 1e-15);
     assert_eq!((summary.failed, summary.inputs, summary.owed, summary.complete), (1, 5, Some(5), Some(true)));
@@ -117,7 +117,10 @@ fn only_radii_about_the_same_question_are_compared() {
     assert!(why(&|spec| spec.data.blake3 = "01".into()).contains("different data"));
     assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("--crop"));
     assert!(why(&|spec| spec.one_class = Some(1)).contains("--one-class"));
-    assert!(why(&|spec| spec.budget.at_radius = Some(0.5)).contains("--at-radius"));
+    let asked = |spec: &mut Spec| spec.budget.at_radius = Some(0.5);
+    assert!(why(&asked).contains("--at-radius"));
+    // not even two of them: 0.5 for every right answer is no radius
+    assert!(paired(&table(&asked), &table(&asked)).unwrap_err().to_string().contains("no ACR"));
     let bold = table(&|spec| spec.budget.alpha = Alpha::new(0.01).unwrap());
     let notes = |other: Table| Analysis::new(vec![plain.clone(), other], &Options::default()).unwrap().notes;
     assert!(notes(bold)[0].contains("probability 0.01, plain with 0.001"));
@@ -169,7 +172,7 @@ fn nothing_to_report_is_an_error() {
 fn without_labels_there_is_no_accuracy() {
     let text = "idx\tlabel\tpredict\tradius\n0\t-1\t3\t0.5\n1\t2\t2\t0.5\n";
     let summary = Summary::new(&Table::from_tsv("t".into(), text).unwrap(), &[0.25]).unwrap();
-    assert_eq!((summary.acr, summary.clean_accuracy, summary.wrong_certified), (None, None, None));
+    assert_eq!((summary.acr, summary.right_certified, summary.wrong_certified), (None, None, None));
     assert!(summary.certified_accuracy.is_empty());
     assert_eq!((summary.guarantee, summary.complete), ("unknown", None));
 }
@@ -305,7 +308,7 @@ fn the_published_certified_accuracies_are_reproduced() {
     };
     let Some(qcrs) = golden("qcrs-cifar10-resnet110-noise0.50") else { return };
     let full = check(&qcrs, [0.6351, 0.5400, 0.4333, 0.3096, 0.1937, 0.1057, 0.0479, 0.0163, 0.0064]);
-    close(full.clean_accuracy.unwrap().value, 0.6852, 1e-9);
+    close(full.right_certified.unwrap().value, 0.6852, 1e-9);
     close(full.abstained.value, 0.0658, 1e-9);
     close(full.seconds_per_input.unwrap().value, 4.900, 5e-4);
     assert_eq!(full.guarantee, "frozen-sigma");

@@ -12,8 +12,9 @@ impl Table {
     /// The header says where the columns are: `idx label predict radius` must be there;
     /// `correct`, `best_sigma`, `time` and `passes` are read when present, others are passed over.
     /// A predicted class of −1 is an abstention. A file does not say how many inputs it should
-    /// have, so it is never called incomplete; nor does it say what its radii promise, unless
-    /// `best_sigma` varies: then they are those of a frozen σ per input.
+    /// have, so it is never called incomplete. What its radii promise stands in `promise`, where it has
+    /// that column; else, where `best_sigma` varies, they are those of a frozen σ per input, and
+    /// otherwise nobody knows. `asked` is the only radius that was asked about, where it was one.
     pub fn from_tsv(name: String, text: &str) -> Result<Self, Error> {
         let mut lines = text.lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line);
@@ -33,13 +34,16 @@ impl Table {
             );
         }
         rows.sort_by_key(|row: &Row| row.index);
-        let mut table = Self { name, guarantee: None, spec: None, beliefs: Vec::new(), rows, owed: None };
-        if table.sigma_varies() {
+        let (guarantee, asked) = columns.about(text).map_err(|problem| Error::format(&name, problem))?;
+        let mut table = Self { name, guarantee, asked, spec: None, beliefs: Vec::new(), rows, owed: None };
+        if columns.promise.is_none() && table.sigma_varies() {
             table.guarantee = Some(Guarantee::FrozenSigma);
         }
         Ok(table)
     }
 }
+
+const TWO_RUNS: &str = "`promise` or `asked` differ from line to line; keep the files of two runs apart";
 
 /// Where each column stands.
 struct Columns {
@@ -52,6 +56,8 @@ struct Columns {
     sigma: Option<usize>,
     passes: Option<usize>,
     time: Option<usize>,
+    promise: Option<usize>,
+    asked: Option<usize>,
 }
 
 impl Columns {
@@ -75,7 +81,27 @@ impl Columns {
             sigma: at("best_sigma"),
             passes: at("passes"),
             time: at("time"),
+            promise: at("promise"),
+            asked: at("asked"),
         })
+    }
+
+    /// What all lines say of the run: its promise and the only radius asked about.
+    fn about(&self, text: &str) -> Result<(Option<Guarantee>, Option<f64>), String> {
+        let common = |column: Option<usize>| {
+            let Some(at) = column else { return Ok("") };
+            let lines = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+            let mut fields = lines.map(|line| line.split('\t').nth(at).unwrap_or_default().trim());
+            let first = fields.next().unwrap_or_default();
+            if fields.all(|field| field == first) { Ok(first) } else { Err(TWO_RUNS.to_owned()) }
+        };
+        let (promise, asked) = (common(self.promise)?, common(self.asked)?);
+        let known = Guarantee::ALL.into_iter().find(|known| known.name() == promise);
+        if known.is_none() && !promise.is_empty() {
+            return Err(format!("`promise` is {promise:?}, which this qcrs does not know"));
+        }
+        let asked = if asked.is_empty() { None } else { Some(real(asked, "asked")?) };
+        Ok((known, asked))
     }
 
     fn row(&self, line: &str) -> Result<Row, String> {

@@ -5,9 +5,8 @@ mod sides;
 mod verdict;
 
 pub use budget::{Bound, Budget};
-pub use verdict::{Estimate, Reason, Verdict, decide};
+pub use verdict::{Estimate, Reason, Verdict, decide, is_decided};
 
-use crate::bounds::Standing;
 use crate::noise::{Draws, Phase, Stream};
 use crate::sample::{SampleUnderNoise, Votes};
 use crate::search::{Laws, Look, Naming, Plan, Posterior, Probe, SigmaSearch};
@@ -157,7 +156,7 @@ fn until_decided(
     sample: impl Fn(Range<u32>) -> Result<Votes, Error>,
 ) -> Result<Votes, Error> {
     let mut so_far = estimate.clone();
-    while !left.is_empty() && verdict::stands(&so_far, radius, alpha)? == Standing::Open {
+    while !left.is_empty() && !is_decided(&so_far, radius, alpha)? {
         // a tenth more each time: at most a tenth is drawn in vain, and looks stay rare
         let step = (so_far.votes.total() as u32 / 10).next_multiple_of(16).max(64);
         let end = left.start.saturating_add(step).min(left.end);

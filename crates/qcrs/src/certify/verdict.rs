@@ -164,14 +164,20 @@ fn answer(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<(f64, Verdic
     Ok(match stands(estimate, radius, alpha)? {
         Standing::Above => (1.0, Verdict::Certified { class, radius, sigma, p_lower, p_upper: None }),
         standing => {
-            let refuted = standing == Standing::Below;
+            // no draw at all speaks against a radius that f64 cannot tell from an infinite one
+            let refuted = standing == Standing::Below && estimate.votes.total() > 0;
             (0.0, Verdict::Abstain(Reason::NotShown { class, sigma, refuted }))
         }
     })
 }
 
+/// Whether the votes so far answer the question about `radius`, at the `alpha` of this certificate.
+pub fn is_decided(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<bool, Error> {
+    Ok(stands(estimate, radius, alpha)? != Standing::Open)
+}
+
 /// How the votes so far stand against what `radius` asks of them.
-pub(super) fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Error> {
+fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Error> {
     let Estimate { sigma, class, votes, .. } = estimate;
     let share = radius::gaussian_share(radius, *sigma);
     if share >= 1.0 {

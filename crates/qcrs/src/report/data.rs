@@ -28,14 +28,21 @@ struct Run<'a> {
 /// One line per run; every estimate has a column for its value and for both ends of its interval.
 /// What is not known is empty.
 pub fn csv(analysis: &Analysis) -> String {
-    // every run with labels has the same radii
+    // every run with labels has the same radii, or as many of them as it was asked about
     let longest = analysis.summaries.iter().max_by_key(|s| s.certified_accuracy.len());
     let radii: Vec<f64> =
         longest.iter().flat_map(|s| &s.certified_accuracy).map(|&(radius, _)| radius).collect();
     let mut head: Vec<String> =
-        ["run", "guarantee", "inputs", "owed", "complete", "failed"].map(String::from).to_vec();
-    let names =
-        ["acr", "clean_accuracy", "abstained", "wrong_certified", "passes_per_input", "seconds_per_input"];
+        ["run", "guarantee", "inputs", "owed", "complete", "failed", "alpha", "n"].map(String::from).to_vec();
+    let names = [
+        "acr",
+        "right_certified",
+        "abstained",
+        "wrong_certified",
+        "passes_per_input",
+        "seconds_per_input",
+        "runner_up_share",
+    ];
     let columns =
         names.into_iter().map(String::from).chain(radii.iter().map(|r| format!("certified_accuracy_{r}")));
     head.extend(columns.flat_map(|name| ["", "_low", "_high"].map(|end| format!("{name}{end}"))));
@@ -44,14 +51,16 @@ pub fn csv(analysis: &Analysis) -> String {
         let owed = s.owed.map_or_else(String::new, |owed| owed.to_string());
         let complete = s.complete.map_or_else(String::new, |complete| complete.to_string());
         let mut line = vec![quoted(&s.name), s.guarantee.into(), s.inputs.to_string(), owed];
-        line.extend([complete, s.failed.to_string()]);
+        let (alpha, n) = (s.alpha.map(|alpha| alpha.to_string()), s.n.map(|n| n.to_string()));
+        line.extend([complete, s.failed.to_string(), alpha.unwrap_or_default(), n.unwrap_or_default()]);
         let fixed = [
             s.acr,
-            s.clean_accuracy,
+            s.right_certified,
             Some(s.abstained),
             s.wrong_certified,
             s.passes_per_input,
             s.seconds_per_input,
+            s.runner_up_share,
         ];
         let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
         line.extend(fixed.into_iter().chain((0..radii.len()).map(at)).flat_map(cells));

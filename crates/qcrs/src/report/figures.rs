@@ -48,19 +48,22 @@ pub fn all(
 pub fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
     let scores = analysis.tables.iter().flat_map(|table| &table.rows).filter_map(Row::score);
     let x = (0.0, roomy(scores.fold(0.0, f64::max)));
+    // more than a few hide each other
+    let bands = analysis.tables.len() <= 4;
     let mut series = Vec::new();
     for (style, (table, summary)) in analysis.tables.iter().zip(&analysis.summaries).enumerate() {
         if table.labelled() {
+            // nobody knows anything beyond the only radius asked about
+            let end = table.asked.unwrap_or(x.1);
             let mut marks = vec![Mark::Step(steps(table))];
-            // more than a few bands hide each other
-            if analysis.tables.len() <= 4 {
-                marks.push(Mark::Band(band(table, x.1)?));
+            if bands {
+                marks.push(Mark::Band(band(table, end)?));
             }
             series.push(Series { name: title(summary), style, marks });
         }
     }
-    let mut notes = vec!["Bands: 95 % Clopper-Pearson, at each radius by itself.".to_owned()];
-    notes.retain(|_| analysis.tables.len() <= 4);
+    let notes =
+        if bands { vec!["Bands: 95 % Clopper-Pearson, at each radius by itself.".into()] } else { vec![] };
     Ok(Plot {
         title: "Certified accuracy by radius".into(),
         desc: "The share of inputs certified with the right class at each radius or more; one falling step \
@@ -88,6 +91,9 @@ fn right(table: &Table) -> Vec<f64> {
 fn steps(table: &Table) -> Vec<(f64, f64)> {
     let (radii, n) = (right(table), table.rows.len() as f64);
     let start = std::iter::once((0.0, radii.len() as f64 / n));
+    if let Some(asked) = table.asked {
+        return start.clone().chain(start.map(|(_, share)| (asked, share))).collect();
+    }
     start.chain(radii.iter().enumerate().map(|(i, &r)| (r, (radii.len() - i - 1) as f64 / n))).collect()
 }
 
@@ -135,14 +141,14 @@ fn sigma(analysis: &Analysis) -> Plot {
             format!("{}, σ known for {known} inputs", title(summary))
         }
     };
-    let series: Vec<Series> = runs()
-        .map(|(style, (t, s))| Series { name: name(t, s), style, marks: vec![Mark::Bars(histogram(t))] })
+    // filled bars of more than a few runs hide each other
+    let mark = if runs().count() <= 4 { Mark::Bars } else { Mark::Step };
+    let histograms: Vec<_> = runs().map(|(_, (table, _))| histogram(table)).collect();
+    let top = histograms.iter().flatten().map(|(_, share)| *share).fold(0.0, f64::max);
+    let series = runs()
+        .zip(histograms)
+        .map(|((style, (t, s)), points)| Series { name: name(t, s), style, marks: vec![mark(points)] })
         .collect();
-    let shares = series.iter().flat_map(|s| &s.marks).flat_map(|mark| match mark {
-        Mark::Bars(points) => points.clone(),
-        _ => Vec::new(),
-    });
-    let top = shares.map(|(_, share)| share).fold(0.0, f64::max);
     Plot {
         title: "Noise level chosen per input".into(),
         desc: "A histogram of the noise level of each input, for every run that chooses one per input."
@@ -170,7 +176,7 @@ fn sigma_radius(curve: &Curve, tables: &[Table]) -> Plot {
         None => 0.0,
     };
     let band = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0), upper(p))).collect();
-    let searches = tables.iter().filter(|table| table.sigma_varies());
+    let searches = tables.iter().filter(|table| curve.fits(table) && table.sigma_varies());
     let chosen: Vec<(&str, f64)> = searches
         .filter_map(|table| {
             let row = table.rows.iter().find(|row| row.index == curve.index)?;
@@ -231,7 +237,7 @@ fn believed(table: &Table, belief: &Belief) -> Plot {
     }
     let ends = (posterior.sigma.first(), posterior.sigma.last());
     Plot {
-        title: format!("What {} believed of input {index}", table.name),
+        title: format!("Input {index}, as the search saw it"),
         desc: format!(
             "The σ–radius curve of input {index} as the search saw it, its looks, and the certificate."
         ),
@@ -241,7 +247,7 @@ fn believed(table: &Table, belief: &Belief) -> Plot {
         x: (ends.0.copied().unwrap_or(0.0), ends.1.copied().unwrap_or(1.0)),
         y: (0.0, top),
         series,
-        notes: Vec::new(),
+        notes: vec![table.name.clone()],
     }
 }
 

@@ -140,7 +140,10 @@ pub fn latex_escape(text: &str) -> String {
             '−' => out.push_str("$-$"),
             '≥' => out.push_str("$\\geq$"),
             '±' => out.push_str("$\\pm$"),
+            'α' => out.push_str("$\\alpha$"),
             'σ' => out.push_str("$\\sigma$"),
+            '–' => out.push_str("--"),
+            '×' => out.push_str("$\\times$"),
             '[' => out.push_str("{[}"), // after \\ a bracket would be its argument
             c if c.is_control() => out.push(' '),
             c => out.push(c),

@@ -5,6 +5,7 @@ use super::grid::Grid;
 use super::words::{guarantee_in_words, incomplete};
 use super::{figures, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
+use crate::run::Guarantee;
 use crate::types::Error;
 use minijinja::{Environment, Value, context};
 
@@ -72,12 +73,14 @@ fn values(page: &Page) -> Result<Value, Error> {
         numbers => tables::short(analysis).iter().map(Grid::value).collect::<Vec<_>>(),
         rounding => tables::ROUNDING,
         intervals => tables::INTERVALS,
+        runner_up => tables::RUNNER_UP,
         notes => analysis.notes.clone(),
         figures => main.into_iter().map(figure).collect::<Vec<_>>(),
         curves => curves.into_iter().map(figure).collect::<Vec<_>>(),
         pictures => page.pictures.iter().map(picture).collect::<Vec<_>>(),
         classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
         open => analysis.tables.len() <= 2,
+        promises => promises(analysis),
         runs,
     })
 }
@@ -102,6 +105,17 @@ fn picture(picture: &Picture) -> Value {
 fn run((table, summary): (&Table, &Summary)) -> Result<Value, Error> {
     let spec = table.spec.as_ref().map(serde_json::to_string_pretty).transpose();
     let spec = spec.map_err(|error| Error::Invalid(format!("{}: its spec: {error}", table.name)))?;
-    let promise = guarantee_in_words(table.guarantee);
-    Ok(context! { name => table.name.clone(), incomplete => incomplete(summary), promise, spec })
+    Ok(context! { name => table.name.clone(), incomplete => incomplete(summary), spec })
+}
+
+/// Every promise once, with the runs that make it.
+fn promises(analysis: &Analysis) -> Vec<Value> {
+    let all = Guarantee::ALL.map(Some).into_iter().chain([None]);
+    let promise = |promise: Option<Guarantee>| {
+        let making = analysis.tables.iter().filter(|table| table.guarantee == promise);
+        let names: Vec<&str> = making.map(|table| table.name.as_str()).collect();
+        let words = guarantee_in_words(promise);
+        (!names.is_empty()).then(|| context! { words, runs => names.join(", ") })
+    };
+    all.filter_map(promise).collect()
 }

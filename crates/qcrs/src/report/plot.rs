@@ -115,8 +115,12 @@ impl Plot {
         }
         let mut y = below;
         for series in &self.series {
-            let class = format!("line {}", stroke(series.style));
-            body += &line((LEFT, y - 4.0), (LEFT + 28.0, y - 4.0), &class);
+            let class = stroke(series.style);
+            body += &if series.marks.iter().all(|mark| matches!(mark, Mark::Dots(_))) {
+                dot((LEFT + 14.0, y - 4.0), &class)
+            } else {
+                line((LEFT, y - 4.0), (LEFT + 28.0, y - 4.0), &format!("line {class}"))
+            };
             for words in wrap(&series.name, LEGEND) {
                 body += &text(LEFT + 36.0, y, "", &words);
                 y += LINE;
@@ -183,13 +187,7 @@ impl Plot {
                 let back = points.iter().rev().map(|&(x, low, _)| (x, low));
                 path(&(self.joined(there.chain(back)) + "Z"), &format!("band {class}"))
             }
-            Mark::Dots(points) => {
-                let dot = |&(x, y): &(f64, f64)| {
-                    let (x, y) = self.at(x, y);
-                    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" class=\"dot {class}\"/>")
-                };
-                points.iter().map(dot).collect()
-            }
+            Mark::Dots(points) => points.iter().map(|&(x, y)| dot(self.at(x, y), &class)).collect(),
             Mark::Rule(x) => line(self.at(*x, self.y.0), self.at(*x, self.y.1), &format!("line {class}")),
         }
     }
@@ -223,6 +221,10 @@ impl Plot {
 
 fn edge(point: Option<&(f64, f64)>) -> f64 {
     point.map_or(0.0, |&(x, _)| x)
+}
+
+fn dot((x, y): (f64, f64), class: &str) -> String {
+    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" class=\"dot {class}\"/>")
 }
 
 fn path(data: &str, class: &str) -> String {

@@ -30,7 +30,7 @@ pub fn all(analysis: &Analysis) -> Vec<Grid> {
 /// One row per run: what it reached, and what it cost.
 fn headline(analysis: &Analysis) -> Grid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
-    let mut head = vec!["run", "ACR", "clean accuracy", "abstained", "wrong, certified", "inputs"];
+    let mut head = vec!["run", "ACR", "right, certified", "abstained", "wrong, certified", "inputs"];
     head.extend(["α", "n", "passes/input", "seconds/input", "guarantee"]);
     let rivals = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
     head.extend(rivals.then_some("runner-up's share"));
@@ -39,7 +39,7 @@ fn headline(analysis: &Analysis) -> Grid {
         let mut row = vec![
             Cell::new(title(s)),
             optional(s.acr, claim),
-            optional(s.clean_accuracy, claim),
+            optional(s.right_certified, claim),
             doubt(s.abstained),
             optional(s.wrong_certified, doubt),
             Cell::new(s.inputs.to_string()),
@@ -133,7 +133,7 @@ fn pairs(analysis: &Analysis) -> Option<Grid> {
 
 /// The true classes of one run.
 pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
-    let head = ["class", "inputs", "clean accuracy", "ACR", "σ, mean ± sd", "σ known for"]
+    let head = ["class", "inputs", "right, certified", "ACR", "σ, mean ± sd", "σ known for"]
         .map(String::from)
         .to_vec();
     let spread = |s: &Spread| match s.sd {
@@ -157,9 +157,10 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
 /// What must be read with the tables.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = vec![ROUNDING.to_owned(), INTERVALS.to_owned()];
-    let known = [Guarantee::FixedSigma, Guarantee::FrozenSigma, Guarantee::ClassWise, Guarantee::MemoryBank];
-    let known = known.map(Some);
-    for promise in known.into_iter().chain([None]) {
+    if analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some()) {
+        notes.push(RUNNER_UP.to_owned());
+    }
+    for promise in Guarantee::ALL.map(Some).into_iter().chain([None]) {
         if analysis.tables.iter().any(|table| table.guarantee == promise) {
             notes.push(guarantee_in_words(promise).into());
         }
@@ -174,6 +175,10 @@ pub const ROUNDING: &str = "Radii and accuracies are rounded down, shares of abs
 /// What the brackets mean.
 pub const INTERVALS: &str = "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa \
                              bootstrap for means), rounded outward; none where the values do not vary.";
+
+/// What a column means whose name does not tell.
+pub const RUNNER_UP: &str =
+    "Runner-up's share: of the votes against the class, the part that went to its strongest rival.";
 
 fn claim(e: Estimate) -> Cell {
     Cell { value: down(e.value, 4), interval: interval(&e, 3) }

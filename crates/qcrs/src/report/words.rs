@@ -24,7 +24,7 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
         }
         Some(Guarantee::MemoryBank) => {
             "memory-bank: a bank remembers every answer as a ball, and balls of different classes never overlap. Each \
-             radius holds for the answers that this bank gives from then on, as long as it is kept; it hangs on the \
+             radius holds for the answers that this bank gives from then on, as long as it is kept; it depends on the \
              order of the inputs, and the failure probabilities of all balls add up."
         }
         None => {

@@ -6,6 +6,7 @@ use crate::types::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Which inputs of a selection one process certifies: every `parts`-th, from the `part`-th on.
@@ -84,11 +85,13 @@ pub fn read(dir: &Path) -> Result<Stored, Error> {
 
 pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
     let path = dir.join("spec.json");
-    if !path.exists() {
-        let problem = "no run: there is no spec.json here; give a directory that 'qcrs certify' wrote";
-        return Err(Error::format(dir, problem));
-    }
-    let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let problem = "no run: there is no spec.json here; give a directory that 'qcrs certify' wrote";
+            return Err(Error::format(dir, problem));
+        }
+        read => read.map_err(Error::io(&path))?,
+    };
     serde_json::from_str(&text)
         .map_err(|e| Error::format(&path, format!("not a spec this qcrs understands: {e}")))
 }
@@ -169,7 +172,14 @@ pub struct Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { place, used, wanted } = self;
-        write!(f, "this run used {place} {used}, you asked for {wanted}")
+        match (place.strip_suffix(".blake3"), used.as_str(), wanted.as_str()) {
+            (Some(what), Some(used), Some(wanted)) => {
+                let short = |hash: &str| hash.chars().take(8).collect::<String>();
+                let (used, wanted) = (short(used), short(wanted));
+                write!(f, "the {what} is not that of this run (blake3 {wanted}…, the run used {used}…)")
+            }
+            _ => write!(f, "this run used {place} {used}, you asked for {wanted}"),
+        }
     }
 }
 

@@ -12,5 +12,5 @@ mod spec;
 pub use certify::{Input, Run, record};
 pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
-pub use record::{Ball, Finding, FromBank, Record, Timing};
+pub use record::{Ball, BankReason, Finding, FromBank, Record, Timing};
 pub use spec::{Guarantee, ModelSpec, Selection, Spec};

@@ -2,6 +2,7 @@
 
 use crate::certify::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What a run found out about one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +24,59 @@ pub struct Record {
 pub struct FromBank {
     /// What is certified; nothing where the bank leaves nothing of it.
     pub ball: Option<Ball>,
-    /// Where it comes from, in words.
-    pub why: String,
+    /// Where it comes from.
+    pub why: BankReason,
+}
+
+/// What a bank did with a certificate. Written to files in the words of `Display`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum BankReason {
+    /// Nothing.
+    AsCertified,
+    /// Made it smaller, because of this ball of another class.
+    CutBy(u64),
+    /// Answered with this ball, which holds the input.
+    Inside(u64),
+    /// There was none.
+    NoCertificate,
+    /// Refused it: this ball of another class touches the input.
+    Touches(u64),
+}
+
+impl fmt::Display for BankReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AsCertified => f.write_str("as certified"),
+            Self::CutBy(ball) => write!(f, "cut by ball {ball}"),
+            Self::Inside(ball) => write!(f, "inside ball {ball}"),
+            Self::NoCertificate => f.write_str("no certificate"),
+            Self::Touches(ball) => write!(f, "touches ball {ball} of another class"),
+        }
+    }
+}
+
+impl From<BankReason> for String {
+    fn from(reason: BankReason) -> Self {
+        reason.to_string()
+    }
+}
+
+impl TryFrom<String> for BankReason {
+    type Error = String;
+
+    fn try_from(words: String) -> Result<Self, String> {
+        let ball = words.split(' ').find_map(|word| word.parse().ok()).unwrap_or_default();
+        let all = [
+            Self::AsCertified,
+            Self::CutBy(ball),
+            Self::Inside(ball),
+            Self::NoCertificate,
+            Self::Touches(ball),
+        ];
+        let said = all.into_iter().find(|reason| reason.to_string() == words);
+        said.ok_or_else(|| format!("a bank says no such thing as {words:?}"))
+    }
 }
 
 /// A class that holds within a radius.
@@ -42,10 +94,17 @@ impl Record {
         match (&self.bank, &self.finding) {
             (_, Finding::Failed { .. }) => None,
             (Some(bank), _) => bank.ball,
-            (None, Finding::Outcome(outcome)) => match outcome.verdict {
-                Verdict::Certified { class, radius, .. } => Some(Ball { class, radius }),
-                Verdict::Abstain(_) => None,
-            },
+            (None, _) => self.own(),
+        }
+    }
+
+    /// What its own votes certify, whatever a bank made of it.
+    pub fn own(&self) -> Option<Ball> {
+        match &self.finding {
+            Finding::Outcome(Outcome { verdict: Verdict::Certified { class, radius, .. }, .. }) => {
+                Some(Ball { class: *class, radius: *radius })
+            }
+            _ => None,
         }
     }
 }
@@ -78,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_input_that_failed_is_certified_by_no_bank() {
-        let bank = Some(FromBank { ball: Some(Ball { class: 3, radius: 0.5 }), why: "inside ball 0".into() });
+        let bank = Some(FromBank { ball: Some(Ball { class: 3, radius: 0.5 }), why: BankReason::Inside(0) });
         let finding = Finding::Failed { error: "NaN".into() };
         assert_eq!(Record { index: 0, label: Some(3), finding, bank }.certified(), None);
     }

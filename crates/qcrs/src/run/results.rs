@@ -1,25 +1,27 @@
 //! results.tsv: the field's own format, for everybody's scripts.
 
 use super::directory::Stored;
-use super::{Finding, Record};
+use super::{BankReason, Finding, Record};
 use crate::certify::{Reason, Verdict};
 use crate::types::Sigma;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The columns of the published programs, then ours.
-const HEADER: &str =
-    "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote";
+const HEADER: &str = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote\tpromise\tasked";
 
 /// One line per record. Abstention is class −1 with radius 0 here, and only here. Radii are
 /// written so that they read back as the same number, which was rounded down.
 pub(super) fn results_tsv(stored: &Stored) -> String {
     let seconds: BTreeMap<u32, f64> = stored.timings.iter().map(|t| (t.index, t.seconds)).collect();
     let mut text = format!("{HEADER}\n");
+    let promise = stored.spec.guarantee.name();
+    let asked = stored.spec.budget.at_radius.map_or(String::new(), |radius| radius.to_string());
     for record in &stored.records {
         let time = seconds.get(&record.index).map_or(String::new(), |&seconds| clock(seconds));
         let label = record.label.map_or("-1".into(), |label| label.to_string());
-        let _ = writeln!(text, "{}\t{label}\t{}", record.index, columns(record, &time));
+        let columns = columns(record, &time);
+        let _ = writeln!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}", record.index);
     }
     text
 }
@@ -47,19 +49,29 @@ fn columns(record: &Record, time: &str) -> String {
         }
     };
     let (predict, radius, note) = match &record.bank {
-        Some(bank) => {
-            (bank.ball.map(|ball| ball.class), bank.ball.map_or(0.0, |ball| ball.radius), bank.why.as_str())
-        }
-        None => (predict, radius, note),
+        Some(bank) => (
+            bank.ball.map(|ball| ball.class),
+            bank.ball.map_or(0.0, |ball| ball.radius),
+            bank.why.to_string(),
+        ),
+        None => (predict, radius, note.to_owned()),
     };
+    // the answer of another ball rests on other votes than these
+    let own = record
+        .bank
+        .as_ref()
+        .is_none_or(|bank| !matches!(bank.why, BankReason::Inside(_) | BankReason::Touches(_)));
+    let (sigma, p_lower) = if own { (sigma, p_lower) } else { (None, None) };
     let correct = match record.label {
         Some(label) => u8::from(predict == Some(label)).to_string(),
         None => String::new(),
     };
     let predict = predict.map_or("-1".into(), |class| class.to_string());
     let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
-    let (votes, n) =
-        estimate.map_or((0, 0), |estimate| (estimate.votes.of(estimate.class), estimate.votes.total()));
+    let (votes, n) = match estimate {
+        Some(estimate) => (estimate.votes.of(estimate.class).to_string(), estimate.votes.total().to_string()),
+        None => Default::default(),
+    };
     let searched: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
     let passes = outcome.passes();
     let or_nothing = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());

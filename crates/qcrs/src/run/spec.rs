@@ -99,6 +99,19 @@ impl Selection {
 }
 
 impl Guarantee {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::FixedSigma, Self::FrozenSigma, Self::ClassWise, Self::MemoryBank];
+
+    /// The name that files have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FixedSigma => "fixed-sigma",
+            Self::FrozenSigma => "frozen-sigma",
+            Self::ClassWise => "class-wise",
+            Self::MemoryBank => "memory-bank",
+        }
+    }
+
     /// What certificates of `search` promise, asked about all classes or about one.
     pub fn of(search: &SearchSpec, one_class: Option<usize>) -> Self {
         match (search.is_fixed(), one_class) {

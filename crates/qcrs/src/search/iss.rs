@@ -84,7 +84,7 @@ impl Iss {
             let middle = less.midpoint(enough);
             if radius(middle * self.unit)? >= target { enough = middle } else { less = middle }
         }
-        Ok((enough * self.unit).min(most))
+        Ok(enough.saturating_mul(self.unit).min(most))
     }
 }
 

@@ -5,9 +5,8 @@ use crate::args::DataArgs;
 use crate::commands::verify::read_verified;
 use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
-use qcrs::certify::Verdict;
 use qcrs::data::{self, Opened};
-use qcrs::run::{self, Difference, Finding, ModelSpec, Record, Spec, Stored};
+use qcrs::run::{self, Difference, ModelSpec, Record, Spec, Stored};
 use qcrs_bank::{Answer, Bank, Certificate, Source, Why};
 use std::path::PathBuf;
 
@@ -89,13 +88,8 @@ fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> any
 
 /// What the run proves about an input; an input whose scores could not vote proves nothing.
 pub fn certificate(record: &Record) -> Option<Certificate> {
-    match &record.finding {
-        Finding::Outcome(outcome) => match outcome.verdict {
-            Verdict::Certified { class, radius, .. } if radius > 0.0 => Some(Certificate { class, radius }),
-            _ => None,
-        },
-        Finding::Failed { .. } => None,
-    }
+    let own = record.own().filter(|own| own.radius > 0.0)?;
+    Some(Certificate { class: own.class, radius: own.radius })
 }
 
 /// What became of the records of a run.

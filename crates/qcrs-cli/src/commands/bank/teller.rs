@@ -2,7 +2,7 @@
 
 use super::add::{certificate, classifier};
 use anyhow::{Context, ensure};
-use qcrs::run::{Ball, FromBank, Record, Spec};
+use qcrs::run::{Ball, BankReason, FromBank, Record, Spec};
 use qcrs::types::Error;
 use qcrs_bank::{Abstention, Answer, Bank, Source, Why};
 use std::path::Path;
@@ -22,12 +22,17 @@ impl Teller {
         Ok(Self { bank, run: run_name(spec)?, spec: spec.clone() })
     }
 
+    /// The same for reading: nothing is added.
+    pub fn read(dir: &Path, spec: &Spec) -> anyhow::Result<Self> {
+        Ok(Self { bank: Bank::read(dir)?, run: run_name(spec)?, spec: spec.clone() })
+    }
+
     /// Adds what the bank says of a record about the input `x`. A record that was lost in a crash gets the same
     /// answer when it comes again.
     pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
         let answer =
             self.bank.add_once(self.source(record), x, self.spec.budget.alpha, certificate(record))?;
-        record.bank = Some(in_words(answer));
+        record.bank = Some(recorded(answer));
         Ok(())
     }
 
@@ -35,7 +40,7 @@ impl Teller {
     /// would contradict them.
     pub fn remembers(&self, done: &[Record]) -> anyhow::Result<()> {
         for record in done {
-            let said = self.bank.said(&self.source(record)).map(in_words);
+            let said = self.bank.said(&self.source(record)).map(recorded);
             ensure!(
                 said == record.bank,
                 "the bank has not said what this run has about input {}; give the bank that the run began with, or begin \
@@ -51,27 +56,24 @@ impl Teller {
     }
 }
 
-fn in_words(answer: Answer) -> FromBank {
-    match answer {
+/// An answer as records keep it.
+fn recorded(answer: Answer) -> FromBank {
+    let (ball, why) = match answer {
         Answer::Class { class, radius, why } => {
-            FromBank { ball: Some(Ball { class, radius }), why: words(why) }
+            let why = match why {
+                Why::Own => BankReason::AsCertified,
+                Why::Cut(entry) => BankReason::CutBy(entry),
+                Why::Inherited(entry) => BankReason::Inside(entry),
+            };
+            (Some(Ball { class, radius }), why)
         }
-        Answer::Abstain(Abstention::Own) => FromBank { ball: None, why: "no certificate".into() },
-        Answer::Abstain(Abstention::NothingLeft(entry)) => {
-            FromBank { ball: None, why: format!("touches ball {entry} of another class") }
-        }
-    }
+        Answer::Abstain(Abstention::Own) => (None, BankReason::NoCertificate),
+        Answer::Abstain(Abstention::NothingLeft(entry)) => (None, BankReason::Touches(entry)),
+    };
+    FromBank { ball, why }
 }
 
 /// What names a run in a bank.
 pub fn run_name(spec: &Spec) -> anyhow::Result<String> {
     Ok(blake3::hash(serde_json::to_string(spec)?.as_bytes()).to_string())
-}
-
-fn words(why: Why) -> String {
-    match why {
-        Why::Own => "as certified".into(),
-        Why::Cut(entry) => format!("cut by ball {entry}"),
-        Why::Inherited(entry) => format!("inside ball {entry}"),
-    }
 }

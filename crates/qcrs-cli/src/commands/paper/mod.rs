@@ -107,6 +107,7 @@ impl Experiment {
 
 /// Carries out one experiment and writes its table, figure and section of the page.
 pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
+    refuse_options_of_others(args)?;
     let (published, preset) = published(args)?;
     let budget = lab::budget(args.budget, args.n, args.alpha)?;
     let setup = Setup::open(&args.model, &args.data)?;
@@ -132,6 +133,25 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     sheet.warnings.push(words::circumstances(&lab));
     print(&sheet.text())?;
     keep(&args.dir, &args.experiment.name(), &sheet)
+}
+
+/// Refuses what was typed for another experiment: whoever typed it expects that it matters.
+fn refuse_options_of_others(args: &PaperArgs) -> anyhow::Result<()> {
+    use Experiment::{ClassWise, DsrsMatrix, Quasiconcavity, SigmaError, Sqc, Training};
+    let typed: [(&str, bool, &[Experiment]); 4] = [
+        ("--macer", args.macer.is_some(), &[Training]),
+        ("--generalized", args.generalized.is_some(), &[DsrsMatrix]),
+        ("--classes", !args.classes.is_empty(), &[ClassWise]),
+        ("--sigmas", !args.sigmas.is_empty(), &[Quasiconcavity, Sqc, SigmaError]),
+    ];
+    let foreign = typed.iter().find(|(_, typed, of)| *typed && !of.contains(&args.experiment));
+    let Some((flag, _, of)) = foreign else { return Ok(()) };
+    let of: Vec<String> = of.iter().map(|experiment| experiment.name()).collect();
+    anyhow::bail!(
+        "{flag} is for {} only, and this is {}; leave it out",
+        of.join(", "),
+        args.experiment.name()
+    )
 }
 
 /// The published search of the model, with the name of its preset where it has one.

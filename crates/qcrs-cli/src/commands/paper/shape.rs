@@ -134,13 +134,7 @@ pub fn curves(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Vec<InputCurve>> 
 }
 
 fn certified(record: &Record) -> Option<(u32, usize)> {
-    match &record.finding {
-        Finding::Outcome(outcome) => match outcome.verdict {
-            Verdict::Certified { class, .. } => Some((record.index, class)),
-            Verdict::Abstain(_) => None,
-        },
-        Finding::Failed { .. } => None,
-    }
+    record.own().map(|own| (record.index, own.class))
 }
 
 /// The radius of `class` in a record of COHEN, with what infinitely many draws could make of it.
