@@ -124,7 +124,7 @@ impl Bank {
     /// gets its class. Only answers that do not follow from earlier ones become entries.
     ///
     /// `alpha` is the probability with which the certificate may be wrong, also where it turned out to be none: what
-    /// becomes a ball hangs on the same votes, so every attempt counts.
+    /// becomes a ball depends on the same votes, so every attempt counts.
     pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Certificate>) -> Result<Answer, Error> {
         self.append(x, alpha, own, None)
     }

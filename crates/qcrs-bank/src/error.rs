@@ -77,7 +77,7 @@ pub enum Problem {
 }
 
 impl Error {
-    /// For `map_err`: says which bank has this problem.
+    /// The bank at `path` has this problem.
     pub(crate) fn at(path: impl AsRef<Path>, problem: Problem) -> Self {
         Self { path: path.as_ref().to_owned(), problem }
     }

@@ -189,9 +189,9 @@ impl Classifier for Cnn {
         let len = self.input_len();
         let images = out.len() / self.classes;
         if batch.len() != images * len || out.len() != images * self.classes {
-            let (has, scores) = (batch.len(), out.len());
+            let (has, scores, classes) = (batch.len(), out.len(), self.classes);
             return Err(Error::Invalid(format!(
-                "a batch of {has} values is not {scores} scores of images of {len}"
+                "a batch of {has} values in images of {len} does not fit {scores} scores of {classes} classes"
             )));
         }
         let copy = |at: usize, pixels: &mut [f32]| pixels.copy_from_slice(&batch[at * len..][..len]);
@@ -208,9 +208,15 @@ impl Classifier for Cnn {
         out: &mut [f32],
     ) -> Result<(), Error> {
         let images = each_draw(parts).count();
-        if x.len() != self.input_len() || out.len() != images * self.classes {
+        if x.len() != self.input_len() {
             let (has, wants) = (x.len(), self.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the network takes {wants}")));
+        }
+        if out.len() != images * self.classes {
+            let (room, classes) = (out.len(), self.classes);
+            return Err(Error::Invalid(format!(
+                "there is room for {room} scores, {images} images have {classes} each"
+            )));
         }
         let draw = |at: usize, pixels: &mut [f32]| {
             if let Some((noise, stream, draw)) = each_draw(parts).nth(at) {

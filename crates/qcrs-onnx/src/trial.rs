@@ -26,7 +26,7 @@ pub(crate) struct Question<'a> {
     pub(crate) device: Device,
 }
 
-/// The variable that says that a process was started for a trial, and on what: shape, device, model.
+/// The variables that say that a process was started for a trial, and on what: shape, device, model.
 const VARIABLES: [&str; 3] = ["QCRS_TRIAL_SHAPE", "QCRS_TRIAL_DEVICE", "QCRS_TRIAL_MODEL"];
 /// What a process says that is still alive afterwards.
 const ALIVE: &str = "qcrs: onnxruntime was tried, and this process lives";

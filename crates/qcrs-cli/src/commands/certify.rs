@@ -50,7 +50,7 @@ pub struct CertifyArgs {
 
 /// Certifies what is missing and prints the summary.
 pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
-    // what can be wrong without model and data is told before they are opened
+    // wrong options are told before model and data are opened
     args.method.search(None)?;
     let budget = args.budget.budget(args.method.method)?;
     let setup = Setup::open(&args.model, &args.data)?;
@@ -94,7 +94,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
 /// How many inputs tell the price of a draw.
 const PILOTS: usize = 20;
 
-/// [`PILOTS`] of the ids from all over them, because data are often sorted by class; all, if there are not so many.
+/// [`PILOTS`] of the ids, spread evenly, because data are often sorted by class; all of them if there are fewer.
 fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
     let count = PILOTS.min(ids.len());
     (0..count).map(move |number| ids[number * ids.len() / count])

@@ -59,7 +59,7 @@ fn position(share: f64) -> usize {
     ((share * RESAMPLES as f64) as usize).min(RESAMPLES - 1)
 }
 
-/// The sums over as many pairs drawn with replacement: the `number`-th such draw of all time.
+/// The sums over as many pairs drawn with replacement: the `number`-th such draw, counted from 0.
 fn resample(pairs: &[(f64, f64)], number: u64) -> (f64, f64) {
     let n = pairs.len() as u64;
     (0..n).fold((0.0, 0.0), |sum, draw| {

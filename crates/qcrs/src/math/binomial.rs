@@ -12,7 +12,7 @@ const MOST_TERMS: u64 = 1 << 20;
 /// P(Bin(n, p) ≥ k).
 ///
 /// Relative error at most 3e-15 + 1e-15 · |ln P| against mpmath for n up to 10⁹ and P ≥ 1e-300
-/// (seen: half of that for P ≥ 1e-130, 0.72 of it below). Beyond 2³² draws it is an error.
+/// (seen: 0.6 of that for P ≥ 1e-130, 0.72 of it below). Beyond 2³² draws it is an error.
 pub fn binomial_upper_tail(k: u64, n: u64, p: f64) -> Result<f64, Error> {
     Ok(ln_upper_tail(k, n, p)?.exp())
 }

@@ -1,11 +1,11 @@
-//! Where does a radius reach a given likelihood ratio?
+//! Where does t (eᵛ − 1) + k v reach l? (Lambert's W)
 
 use crate::types::Error;
 
 /// The v with t (eᵛ − 1) + k v = l, for t > 0 and k ≥ 0.
 ///
-/// It is Lambert's W in disguise, tᵉᵛ/k = W(exp((l + t)/k + ln(t/k))), but neither e^z nor the difference
-/// tᵉᵛ − t is ever formed from large numbers: l/k and v may be as small as they like. Newton's iteration
+/// It is Lambert's W in disguise, t·eᵛ/k = W(exp((l + t)/k + ln(t/k))), but neither e^z nor the difference
+/// t·eᵛ − t is ever formed from large numbers: l/k and v may be as small as they like. Newton's iteration
 /// starts right of the root of a convex function, so it only comes nearer. Relative error at most 1e-15
 /// against mpmath.
 pub fn lambert_tilt(l: f64, t: f64, k: f64) -> Result<f64, Error> {

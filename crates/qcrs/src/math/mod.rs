@@ -1,7 +1,8 @@
 //! What is Φ⁻¹(p)? What is a binomial tail?
 //!
-//! None of this is on the noise path, so `ln` and `exp` of the standard library may be used.
-//! Every routine says how far off it is, and `tests/golden_statistics.rs` asserts that number.
+//! Of all this only the gamma law reaches the noise path, where its limit is rounded to `f32`, so `ln` and `exp` of the
+//! standard library may be used. Every routine says how far off it is, and a test asserts that number:
+//! `tests/golden_statistics.rs`, `tests/golden_dsrs.rs`, or one beside the routine.
 
 mod binomial;
 mod exponential;

@@ -9,7 +9,7 @@ const FRAC_1_SQRT_TAU: f64 = 0.398942280401432677940;
 /// Below this tail probability (about Φ(−1)) the tail itself is computed, above it the part between 0 and x.
 const TAIL: f64 = 0.16;
 
-/// How much [`normal_quantile_lower`] takes off: twice the error measured for [`normal_quantile`].
+/// How much [`normal_quantile_lower`] takes off: more than the error of [`normal_quantile`].
 const QUANTILE_MARGIN: f64 = 3.0 * f64::EPSILON;
 
 /// Φ(x) = P(N(0, 1) ≤ x), with full relative precision in the lower tail too.

@@ -58,7 +58,7 @@ impl GeneralizedGaussian {
     }
 
     /// The law conditioned on t ≤ T, where T is such that this happens with probability `share`
-    /// (T is then rounded to `f32`, so that it does not hang on the last bit of a logarithm).
+    /// (T is then rounded to `f32`, so that it does not depend on the last bit of a logarithm).
     pub fn truncated(self, share: f64) -> Result<Self, Error> {
         if !(SMALLEST_SHARE..1.0).contains(&share) {
             return Err(Error::Invalid(format!(

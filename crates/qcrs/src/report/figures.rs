@@ -141,8 +141,8 @@ fn sigma(analysis: &Analysis) -> Plot {
             format!("{}, σ known for {known} inputs", title(summary))
         }
     };
-    // filled bars of more than a few runs hide each other
-    let mark = if runs().count() <= 4 { Mark::Bars } else { Mark::Step };
+    // filled bars of more than two runs hide each other
+    let mark = if runs().count() <= 2 { Mark::Bars } else { Mark::Step };
     let histograms: Vec<_> = runs().map(|(_, (table, _))| histogram(table)).collect();
     let top = histograms.iter().flatten().map(|(_, share)| *share).fold(0.0, f64::max);
     let series = runs()

@@ -47,8 +47,8 @@ impl Run {
         for (number, record) in done.iter().enumerate() {
             if ids.get(number) != Some(&record.index) {
                 let problem = format!(
-                    "line {} is about input {}, which is not next; of a run that was merged from some of its shards, certify the \
-                     missing ones apart and merge all into a new directory",
+                    "line {} is about input {}, out of order; if this run was merged from only some of its shards, certify the \
+                     others in another directory and merge all into a new one",
                     number + 1,
                     record.index
                 );

@@ -99,7 +99,7 @@ impl Laws {
         if self.second == Second::None { n } else { n.div_ceil(2) }
     }
 
-    /// Q, after `votes` for the class under P. It may hang on them: the draws under Q are others, so given these
+    /// Q, after `votes` for the class under P. It may depend on them: the draws under Q are others, so given these
     /// votes its interval holds as if Q had been fixed beforehand.
     pub fn second(&self, votes: (u64, u64), alpha: Alpha) -> Result<Option<GeneralizedGaussian>, Error> {
         match self.second {
@@ -110,7 +110,7 @@ impl Laws {
             }
             Second::Threshold => {
                 let (p_lower, _) = proportion_interval(votes.0, votes.1, alpha.share(2))?;
-                // the published rule, rounded so that it does not hang on the last bit of a logarithm
+                // the published rule, rounded so that it does not depend on the last bit of a logarithm
                 let kept = if p_lower >= 0.5 { 0.08 * (-(-p_lower).ln_1p() - 5.0) + 0.6 } else { 0.5 };
                 self.first.truncated(((kept * 1e4).round() / 1e4).clamp(0.05, 0.95)).map(Some)
             }

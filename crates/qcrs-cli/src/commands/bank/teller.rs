@@ -36,8 +36,7 @@ impl Teller {
         Ok(())
     }
 
-    /// Makes sure that it was this bank that answered to the records of a run that is gone on with: another one
-    /// would contradict them.
+    /// Makes sure that it was this bank that answered to the records of a run: another one would contradict them.
     pub fn remembers(&self, done: &[Record]) -> anyhow::Result<()> {
         for record in done {
             let said = self.bank.said(&self.source(record)).map(recorded);

@@ -10,7 +10,7 @@ use crate::types::Error;
 
 /// The steps in which the radius of one law is found.
 const FINE: f64 = 1e-8;
-/// Where the search for the radius of two laws stops; both in units of [`Laws::steepest`].
+/// Where the search for the radius of two laws stops; both in units of 1 / [`Laws::steepest`].
 ///
 /// [`Laws::steepest`]: super::laws::Laws::steepest
 const NEAR: f64 = 5e-6;

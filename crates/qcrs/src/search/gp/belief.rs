@@ -35,6 +35,7 @@ impl Priors {
     pub fn new(sigmas: &[f64], start: f64) -> Self {
         // radii grow with σ, but not in proportion: far from the start most answers are wrong
         let sizes: Vec<f64> = sigmas.iter().map(|sigma| (sigma * start).sqrt()).collect();
+        // mean, deviation and length in ln σ; docs/decisions.md has how they were found
         let radius = process(sigmas, &sizes, (0.4, 2.0), 0.4);
         let share = process(sigmas, &vec![1.0; sigmas.len()], (0.5, 1.2), 0.7);
         Self { radius, share }

@@ -53,7 +53,7 @@ impl ProbeSearch {
         let priors = Priors::new(&sigmas, start);
         let planner = Planner {
             forecast: Forecast::new(probe.alpha())?,
-            price: self.lambda * start / 0.5,
+            price: self.lambda * self.unit(),
             sizes: planner::sizes(probe.n()),
             reference: probe.n().min(2000),
         };

@@ -41,6 +41,8 @@ const STRIDE: usize = 3;
 const ANCHOR: u32 = 4;
 /// A search may always take so many draws; more only up to a twelfth of those that the certificate may take.
 const SHORT: u32 = 2000;
+/// Where draws have a price, which usually ends a search, it may take no more than so many.
+const LONG: u32 = 8000;
 
 /// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
 /// of draws, all from the draws of the search.
@@ -83,8 +85,13 @@ impl ProbeSearch {
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
         // what a price does not end should stay small beside the certificate
-        let most = if lambda > 0.0 { 8000 } else { SHORT };
+        let most = if lambda > 0.0 { LONG } else { SHORT };
         Self { sigma, low, high, lambda, first: 16, batch: 96, most, tolerance: 0.002, parts: 4 }
+    }
+
+    /// What a price λ is multiplied by: radii are in proportion to σ₀.
+    fn unit(&self) -> f64 {
+        self.sigma.get() / 0.5
     }
 
     /// Refuses settings that cannot work, before any draw is spent.

@@ -39,7 +39,7 @@ impl ProbeSearch {
     pub fn for_passes(self, passes: u64, pilots: &[Pilot]) -> Result<Self, Error> {
         let count = pilots.len().max(1) as f64;
         let mean = |price: f64| pilots.iter().map(|pilot| pilot.passes(price)).sum::<f64>() / count;
-        let unit = self.sigma.get() / 0.5;
+        let unit = self.unit();
         let [mut low, mut high] = PRICES.map(|price| price * unit);
         if mean(high) > passes as f64 {
             let least = mean(high).ceil();
