@@ -75,7 +75,7 @@ pub struct MethodArgs {
     /// Published QCRS settings by name, such as cifar10-0.50 or cifar10-0.50-appendix
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// qcrs: with the repairs, or decision by decision as published but for --negative-sigma [default: default]
+    /// qcrs: with our repairs, or exactly as published (except --negative-sigma) [default: default]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
     /// Left end of the σ searched [default: the preset's, else 0.24 σ]

@@ -1,7 +1,7 @@
 //! `qcrs bank stats`
 
 use crate::output::{self, Format};
-use qcrs::report::format::down;
+use qcrs::report::format::{down, up};
 use qcrs_bank::{Bank, Stats};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn text(stats: &Stats) -> String {
         format!("belongs to           {}", classifier.as_deref().unwrap_or("nobody")),
         format!("balls per class      {}", classes.join("  ")),
         format!("radii                {radii}  (least, quartiles, most)"),
-        format!("any of them wrong    with probability at most {failure_probability}"),
+        format!("any of them wrong    with probability at most {}", up(*failure_probability, 6)),
         format!("file                 {bytes} bytes"),
     ]
     .join("\n")
