@@ -259,7 +259,7 @@ const ANSWERS: usize = 10;
 fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
     let stored = run::read(dir)?;
     let name = crate::setup::file_name(dir);
-    let table = Table::from_run(name, &stored.spec, &stored.records, &stored.timings)?;
+    let table = Table::of(name, &stored)?;
     let answers =
         (table.rows.len() <= ANSWERS || !table.labelled()).then(|| report::answers(&table, ANSWERS));
     let analysis = Analysis::new(vec![table], &Options::default())?;

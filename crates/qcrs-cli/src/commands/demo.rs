@@ -79,7 +79,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into)?;
-        tables.push(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?);
+        tables.push(Table::of(name.into(), &stored)?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;
     let html = dir.join("report.html");

@@ -130,7 +130,7 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     let name = file_name(&path.canonicalize().with_context(|| path.display().to_string())?);
     let table = if path.is_dir() {
         let stored = run::read(path)?;
-        Table::from_run(name.clone(), &stored.spec, &stored.records, &stored.timings)?
+        Table::of(name.clone(), &stored)?
     } else {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;

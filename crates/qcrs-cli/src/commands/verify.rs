@@ -89,7 +89,7 @@ fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give the data as qcrs certify got it", args.run.display());
     }
-    let table = Table::from_run(String::new(), &stored.spec, &stored.records, &stored.timings)?;
+    let table = Table::of(String::new(), stored)?;
     let name = |label: Option<usize>| label.map_or("nothing".into(), |class| table.class_name(class));
     for record in &stored.records {
         let label = opened.dataset.get(record.index as usize)?.label;

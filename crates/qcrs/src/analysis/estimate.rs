@@ -1,7 +1,7 @@
 //! A number and how sure we are of it.
 
 use super::bootstrap::bootstrap;
-use crate::bounds::{clopper_pearson_lower, clopper_pearson_upper};
+use crate::bounds::proportion_interval;
 use crate::types::{Alpha, Error};
 use serde::Serialize;
 
@@ -25,8 +25,7 @@ impl Estimate {
         if n == 0 || k > n {
             return Err(Error::Invalid(format!("{k} of {n} is no share")));
         }
-        let tail = Alpha::new(0.025)?;
-        let (low, high) = (clopper_pearson_lower(k, n, tail)?, clopper_pearson_upper(k, n, tail)?);
+        let (low, high) = proportion_interval(k, n, Alpha::new(0.05)?)?;
         Ok(Self { value: k as f64 / n as f64, low: Some(low), high: Some(high) })
     }
 

@@ -2,7 +2,7 @@
 
 use super::Belief;
 use crate::certify::{Outcome, Reason, Verdict};
-use crate::run::{Ball, Finding, Guarantee, Record, Spec, Timing};
+use crate::run::{Ball, Finding, Guarantee, Record, Spec, Stored, Timing};
 use crate::types::Error;
 use std::collections::{BTreeSet, HashMap};
 
@@ -65,6 +65,11 @@ impl Row {
 }
 
 impl Table {
+    /// The table of a run read back from its directory.
+    pub fn of(name: String, stored: &Stored) -> Result<Self, Error> {
+        Self::from_run(name, &stored.spec, &stored.records, &stored.timings)
+    }
+
     /// The table of a run. A record that the spec does not ask for, or two of one input, is an error.
     pub fn from_run(
         name: String,

@@ -80,7 +80,7 @@ impl Ddrs {
     }
 
     /// R̃ at `sigma`.
-    pub fn soft_radius(&self, sigma: f64, soft: &SoftVotes) -> Result<f64, Error> {
+    fn soft_radius(&self, sigma: f64, soft: &SoftVotes) -> Result<f64, Error> {
         let [first, second] = soft.top_two().map(|p| p.clamp(self.clamp, 1.0 - self.clamp));
         Ok(0.5 * sigma * (normal_quantile(first)? - normal_quantile(second)?))
     }
@@ -95,7 +95,7 @@ impl Ddrs {
     }
 
     /// Climbs from `start`; `visit` sees every σ with its R̃. Returns the last σ.
-    pub fn climb(
+    pub(super) fn climb(
         &self,
         probe: &mut Probe<'_>,
         start: Sigma,

@@ -61,7 +61,7 @@ impl Iss {
 
     /// The draws that a class of probability `p` deserves, at most `most`: the fewest with which its radius
     /// comes close enough to that of `most` draws; 0 where even those certify nothing worth having.
-    pub fn deserved(&self, p: f64, most: u32, alpha: Alpha) -> Result<u32, Error> {
+    fn deserved(&self, p: f64, most: u32, alpha: Alpha) -> Result<u32, Error> {
         // n p is rarely a whole number of votes: the bound is interpolated between its neighbours
         let radius = |n: u32| -> Result<f64, Error> {
             let (votes, n) = (f64::from(n) * p, u64::from(n));

@@ -12,6 +12,9 @@ struct Preset {
     step: f64,
 }
 
+/// What other σ are scaled from.
+const REFERENCE: Preset = preset("cifar10-0.50", 0.50, [0.12, 1.7], 0.03, 0.15);
+
 /// Values of the released program's instructions (its τ is ε / `epsilon_step`), and under
 /// `-appendix` those of the paper's appendix E, which differ. The instructions give none for
 /// cifar10-0.12: there the appendix's stand. (The program's own defaults have τ = 0.0005, and
@@ -19,7 +22,7 @@ struct Preset {
 const PRESETS: [Preset; 8] = [
     preset("cifar10-0.12", 0.12, [0.08, 0.50], 0.01, 0.05),
     preset("cifar10-0.25", 0.25, [0.08, 0.90], 0.03, 0.075),
-    preset("cifar10-0.50", 0.50, [0.12, 1.7], 0.03, 0.15),
+    REFERENCE,
     preset("imagenet-0.25", 0.25, [0.15, 0.40], 0.01, 0.0125),
     preset("imagenet-0.50", 0.50, [0.40, 0.60], 0.01, 0.025),
     preset("macer-0.50", 0.50, [0.12, 1.9], 0.03, 0.15),
@@ -44,8 +47,9 @@ impl Qcrs {
 
     /// The paper's search for a classifier trained with any σ₀: the preset cifar10-0.50, scaled.
     pub fn scaled_to(sigma: Sigma) -> Result<Self, Error> {
-        let scale = sigma.get() / 0.5;
-        let region = [Sigma::new(0.12 * scale)?, Sigma::new(1.7 * scale)?];
-        Ok(Self::paper(sigma, region, 0.03 * scale, 0.15 * scale))
+        let Preset { sigma: of, region, tolerance, step, .. } = REFERENCE;
+        let scale = sigma.get() / of;
+        let region = [Sigma::new(region[0] * scale)?, Sigma::new(region[1] * scale)?];
+        Ok(Self::paper(sigma, region, tolerance * scale, step * scale))
     }
 }

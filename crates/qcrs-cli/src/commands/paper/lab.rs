@@ -84,7 +84,7 @@ impl Lab<'_> {
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
         let stored = run::read(&dir)?;
-        Ok(Table::from_run(name.into(), &stored.spec, &stored.records, &stored.timings)?)
+        Ok(Table::of(name.into(), &stored)?)
     }
 
     /// The records of a run that is there.
