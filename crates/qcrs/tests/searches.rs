@@ -254,3 +254,12 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
     let sane = ascend(Ddrs { rate: 0.1, iterations: 100, ..Ddrs::sane(start, region) });
     assert!(sane > 0.5, "{sane}");
 }
+
+#[test]
+fn a_search_is_called_the_same_in_files() {
+    for (_, search) in common::every_search() {
+        let file = serde_json::to_value(&search).unwrap();
+        assert_eq!(file["method"], search.name());
+        assert!((search.sigma().get() - 0.5).abs() < 1e-12, "{file}");
+    }
+}

@@ -1,13 +1,12 @@
 //! Which method, with which settings?
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::ValueEnum;
-use qcrs::certify::{Bound, Budget};
 use qcrs::search::{
     Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau,
     ProbeSearch, Qcrs, SearchSpec, Second, Tau, Winner,
 };
-use qcrs::types::{Alpha, Sigma};
+use qcrs::types::Sigma;
 
 /// How σ is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -31,7 +30,7 @@ pub enum Method {
 }
 
 impl Method {
-    fn name(self) -> String {
+    pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
@@ -166,7 +165,7 @@ fn parse_second(text: &str) -> Result<Second, String> {
 }
 
 /// Reads an option by its name in spec.json, so that there is only one list of names.
-fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(super) fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 
@@ -347,43 +346,5 @@ impl MethodArgs {
             negative_sigma: self.negative_sigma.unwrap_or(base.negative_sigma),
             ..base
         })
-    }
-}
-
-/// Options about the number of draws.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Certificate")]
-pub struct BudgetArgs {
-    /// Draws that guess the class
-    #[arg(long, alias = "N0", default_value_t = 100)]
-    n0: u32,
-    /// Draws that certify it
-    #[arg(long, alias = "N", default_value_t = 100_000)]
-    n: u32,
-    /// The probability with which a certificate may be wrong
-    #[arg(long, default_value_t = 0.001)]
-    alpha: f64,
-    /// What is bounded: the class alone; the class and the others apart; or what promises more for the input
-    /// [default: one-sided; probe and dsrs have their own]
-    #[arg(long, value_name = "one-sided|two-sided|auto", value_parser = parse::<Bound>)]
-    bound: Option<Bound>,
-    /// Ask only whether the radius is at least R, and stop as soon as that is decided
-    #[arg(long, value_name = "R")]
-    at_radius: Option<f64>,
-}
-
-impl BudgetArgs {
-    /// The budget that was asked for, checked.
-    pub fn budget(&self, method: Method) -> anyhow::Result<Budget> {
-        let &Self { n0, n, bound, at_radius, .. } = self;
-        ensure!(
-            bound.is_none() || !matches!(method, Method::Probe | Method::Dsrs),
-            "--method {} has a bound of its own; remove --bound here and from the file of --config",
-            method.name()
-        );
-        let bound = bound.unwrap_or_default();
-        let budget = Budget { bound, at_radius, ..Budget::new(n0, n, Alpha::new(self.alpha)?) };
-        budget.check()?;
-        Ok(budget)
     }
 }

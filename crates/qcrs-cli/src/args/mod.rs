@@ -1,9 +1,11 @@
 //! What was typed: groups of options that several commands share.
 
+mod budget;
 mod data;
 mod method;
 mod model;
 
+pub use budget::BudgetArgs;
 pub use data::{DataArgs, SelectionArgs};
-pub use method::{BudgetArgs, MethodArgs};
+pub use method::MethodArgs;
 pub use model::{ModelArgs, TRIAL, transform};

@@ -6,7 +6,7 @@ mod export;
 mod stats;
 mod teller;
 
-pub use teller::Teller;
+pub use teller::{Teller, run_name};
 
 use crate::output::Format;
 use std::path::PathBuf;

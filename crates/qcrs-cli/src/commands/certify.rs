@@ -1,6 +1,9 @@
 //! `qcrs certify`
 
-use super::bank::Teller;
+mod price;
+mod tally;
+
+use super::bank::{Teller, run_name};
 use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs, SelectionArgs};
 use crate::output::{self, Format, say};
 use crate::progress::Progress;
@@ -8,12 +11,12 @@ use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
-use qcrs::report::{self, format::down};
-use qcrs::run::{self, Finding, Guarantee, Record, Run, Shard, Spec};
-use qcrs::sample::{MonteCarlo, OneClass, SampleUnderNoise};
-use qcrs::search::{Probe, SearchSpec};
+use qcrs::report;
+use qcrs::run::{self, Guarantee, Run, Shard, Spec};
+use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
+use tally::Tally;
 
 /// What was typed after `qcrs certify`.
 #[derive(clap::Args)]
@@ -66,9 +69,9 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
     if let Some(passes) = args.method.passes {
-        spec.search = priced(&setup, &sampler, &spec, passes)?;
+        spec.search = price::priced(&setup, &sampler, &spec, passes)?;
     }
-    let dir = args.run.clone().unwrap_or_else(|| readable_name(&spec, &args.model.model));
+    let dir = args.run.clone().map_or_else(|| readable_name(&spec, &args.model.model), Ok)?;
     if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
         // a new bank has said nothing of what the run has
         let answers = Run::open(&dir, &spec, args.shard)?.done.len();
@@ -89,37 +92,6 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// How many inputs tell the price of a draw.
-const PILOTS: usize = 20;
-
-/// [`PILOTS`] of the ids, spread evenly, because data are often sorted by class; all of them if there are fewer.
-fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
-    let count = PILOTS.min(ids.len());
-    (0..count).map(move |number| ids[number * ids.len() / count])
-}
-
-/// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
-/// draws belong to seed and input like all others.
-fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<SearchSpec> {
-    let SearchSpec::Probe(search) = &spec.search else {
-        bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
-    };
-    let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
-    let asked: &dyn SampleUnderNoise = question.as_ref().map_or(sampler, |question| question);
-    let before = sampler.passes();
-    let ids: Vec<u32> = spec.selection.ids().collect();
-    let pilots = pilots(&ids).map(|id| {
-        let example = setup.example(id)?;
-        let address = (spec.seed, id);
-        let mut probe = Probe::new(asked, &example.pixels, address, spec.budget.alpha, spec.budget.n);
-        search.pilot(&mut probe)
-    });
-    let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;
-    let spent = sampler.passes() - before;
-    say!("{passes} passes per input: λ = {}, found with {spent} passes that no record counts", search.lambda);
-    Ok(SearchSpec::Probe(search))
 }
 
 /// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
@@ -172,25 +144,15 @@ pub fn certify_into(
 }
 
 /// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again.
-fn readable_name(spec: &Spec, model: &Path) -> PathBuf {
-    let (method, sigma) = match &spec.search {
-        SearchSpec::Cohen(search) => ("cohen", search.sigma),
-        SearchSpec::Grid(search) => ("grid", search.sigma),
-        SearchSpec::Qcrs(search) => ("qcrs", search.sigma),
-        SearchSpec::Ddrs(search) => ("ddrs", search.sigma),
-        SearchSpec::InstaRs(search) => ("insta-rs", search.ascent.sigma),
-        SearchSpec::Iss(search) => ("iss", search.sigma),
-        SearchSpec::Dsrs(search) => ("dsrs", search.sigma),
-        SearchSpec::Probe(search) => ("probe", search.sigma),
-    };
+fn readable_name(spec: &Spec, model: &Path) -> anyhow::Result<PathBuf> {
     // many a model is called model.onnx in a folder that has its name
     let folder =
         model.parent().filter(|folder| spec.model.name == "model.onnx" && folder.file_name().is_some());
     let model = folder.map_or_else(|| spec.model.name.clone(), crate::setup::file_name);
     let model = model.trim_end_matches(".onnx");
-    let text = serde_json::to_string(spec).unwrap_or_default();
-    let hash = &blake3::hash(text.as_bytes()).to_hex()[..6];
-    Path::new("runs").join(format!("{model}-{method}-s{}-n{}-{hash}", sigma.get(), spec.budget.n))
+    let (method, sigma, n) = (spec.search.name(), spec.search.sigma().get(), spec.budget.n);
+    let hash = &run_name(spec)?[..6];
+    Ok(Path::new("runs").join(format!("{model}-{method}-s{sigma}-n{n}-{hash}")))
 }
 
 fn announce(spec: &Spec, dir: &Path, run: &Run) {
@@ -213,46 +175,6 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
     }
 }
 
-/// What the progress bar says.
-#[derive(Default)]
-struct Tally {
-    inputs: u32,
-    passes: u64,
-    labelled: bool,
-    radii: f64,
-    abstained: u32,
-    failed: u32,
-}
-
-impl Tally {
-    fn add(&mut self, record: &Record) {
-        self.inputs += 1;
-        self.labelled |= record.label.is_some();
-        if let Finding::Outcome(outcome) = &record.finding {
-            self.passes += outcome.passes();
-        }
-        match (&record.finding, record.certified()) {
-            (Finding::Failed { .. }, None) => self.failed += 1,
-            (_, None) => self.abstained += 1,
-            (_, Some(ball)) if record.label == Some(ball.class) => self.radii += ball.radius,
-            (_, Some(_)) => {}
-        }
-    }
-
-    /// The passes that one more input will take, as the others did: PROBE may take many more than it does.
-    fn expects(&self, most: u64) -> u64 {
-        self.passes.checked_div(self.inputs.into()).unwrap_or(most)
-    }
-
-    fn words(&self, spec: &Spec) -> String {
-        let Self { inputs, abstained, .. } = self;
-        let acr = self.radii / f64::from(*inputs);
-        let has_acr = self.labelled && spec.budget.at_radius.is_none();
-        let acr = if has_acr { format!(", ACR {}", down(acr, 3)) } else { String::new() };
-        format!("{inputs} inputs{acr}, {abstained} abstained")
-    }
-}
-
 /// Answers that are shown one by one.
 const ANSWERS: usize = 10;
 
@@ -271,43 +193,5 @@ fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
             output::print(&format!("next: qcrs report {} --html report.html", dir.display()))
         }
         Format::Json => output::print(&report::json(&analysis)?),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use qcrs::certify::{Outcome, Reason, Verdict};
-    use qcrs::search::Look;
-    use qcrs::types::Sigma;
-
-    #[test]
-    fn pilots_come_from_everywhere() {
-        let ids: Vec<u32> = (0..1000).step_by(5).collect();
-        let chosen: Vec<u32> = pilots(&ids).collect();
-        assert_eq!((chosen.len(), chosen[0], chosen[19]), (20, 0, 950));
-        assert_eq!(pilots(&[3, 8, 9]).collect::<Vec<_>>(), [3, 8, 9]);
-        assert_eq!(pilots(&[]).next(), None);
-    }
-
-    #[test]
-    fn the_next_input_is_expected_to_cost_what_the_others_did() {
-        let record = |votes| Record {
-            index: 0,
-            label: None,
-            finding: Finding::Outcome(Outcome {
-                looks: vec![Look::new(Sigma::new(0.5).unwrap(), votes)],
-                selection: None,
-                posterior: None,
-                estimates: Vec::new(),
-                verdict: Verdict::Abstain(Reason::NotTried),
-            }),
-            bank: None,
-        };
-        let mut tally = Tally::default();
-        assert_eq!(tally.expects(1000), 1000);
-        tally.add(&record([(0, 30)].into_iter().collect()));
-        tally.add(&record([(0, 5), (1, 15)].into_iter().collect()));
-        assert_eq!(tally.expects(1000), 25);
     }
 }

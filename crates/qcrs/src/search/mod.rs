@@ -25,7 +25,7 @@ pub use posterior::Posterior;
 pub use probe::{Look, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
 
-use crate::types::Error;
+use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
 /// A way to plan the certificate of one input.
@@ -57,6 +57,34 @@ pub enum SearchSpec {
 }
 
 impl SearchSpec {
+    /// The name of the method, as files and the command line have it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cohen(_) => "cohen",
+            Self::Grid(_) => "grid",
+            Self::Qcrs(_) => "qcrs",
+            Self::Ddrs(_) => "ddrs",
+            Self::InstaRs(_) => "insta-rs",
+            Self::Iss(_) => "iss",
+            Self::Dsrs(_) => "dsrs",
+            Self::Probe(_) => "probe",
+        }
+    }
+
+    /// σ₀: the noise that the classifier was trained with.
+    pub fn sigma(&self) -> Sigma {
+        match self {
+            Self::Cohen(search) => search.sigma,
+            Self::Grid(search) => search.sigma,
+            Self::Qcrs(search) => search.sigma,
+            Self::Ddrs(search) => search.sigma,
+            Self::InstaRs(search) => search.ascent.sigma,
+            Self::Iss(search) => search.sigma,
+            Self::Dsrs(search) => search.sigma,
+            Self::Probe(search) => search.sigma,
+        }
+    }
+
     /// The search itself.
     pub fn search(&self) -> &dyn SigmaSearch {
         match self {
