@@ -72,6 +72,23 @@ fn a_stopped_or_sharded_run_gives_the_same_bytes() {
 }
 
 #[test]
+fn every_run_follows_from_its_votes_until_one_is_changed() {
+    for (what, search) in every_search() {
+        let root = tempfile::tempdir().unwrap();
+        certify(root.path(), &small(search), Shard::WHOLE, 64, 1).unwrap();
+        let mut stored = run::read(root.path()).unwrap();
+        run::verify(&stored).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let run::Finding::Outcome(outcome) = &mut stored.records[7].finding else { panic!("{what}") };
+        for estimate in &mut outcome.estimates {
+            estimate.votes.add(estimate.class);
+        }
+        outcome.looks.iter_mut().chain(&mut outcome.selection).for_each(|look| look.votes.add(0));
+        let error = run::verify(&stored).unwrap_err().to_string();
+        assert!(error.starts_with("input 7: "), "{what}: {error}");
+    }
+}
+
+#[test]
 fn another_spec_is_refused_with_the_difference_named() {
     let root = tempfile::tempdir().unwrap();
     let spec = small(cohen(0.5));

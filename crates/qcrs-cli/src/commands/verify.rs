@@ -1,7 +1,5 @@
 //! `qcrs verify`
 
-mod recorded;
-
 use super::bank::Teller;
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
@@ -9,11 +7,8 @@ use crate::progress::Progress;
 use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::Table;
-use qcrs::certify::{Estimate, Outcome, decide, is_decided, prepare, second};
 use qcrs::data::Opened;
-use qcrs::run::{self, BankReason, Finding, FromBank, Guarantee, Record, Spec, Stored};
-use qcrs::sample::Votes;
-use recorded::Recorded;
+use qcrs::run::{self, BankReason, Finding, Record, Spec, Stored};
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -113,7 +108,7 @@ fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::
 pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
     let stored = run::read(dir)?;
     let (wrote, here) = (&stored.spec.qcrs, env!("CARGO_PKG_VERSION"));
-    match check_all(dir, &stored) {
+    match run::verify(&stored).with_context(|| dir.display().to_string()) {
         Err(e) if wrote != here => {
             let advice = format!(
                 "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version"
@@ -122,92 +117,6 @@ pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
         }
         checked => checked.map(|()| stored),
     }
-}
-
-/// Whether every record is one that the spec leads to.
-fn check_all(dir: &Path, stored: &Stored) -> anyhow::Result<()> {
-    let promise = match &stored.spec {
-        Spec { bank: Some(_), .. } => Guarantee::MemoryBank,
-        Spec { search, one_class, .. } => Guarantee::of(search, *one_class),
-    };
-    ensure!(
-        stored.spec.guarantee == promise,
-        "{}: the spec promises more or less than its method gives, which is {}",
-        dir.display(),
-        serde_json::to_string(&promise)?
-    );
-    stored.spec.budget.check().with_context(|| dir.display().to_string())?;
-    let classes = stored.spec.one_class.map_or(stored.spec.model.classes, |_| 2);
-    let selected: HashSet<u32> = stored.spec.selection.ids().collect();
-    for record in &stored.records {
-        let here = || format!("{}: input {}", dir.display(), record.index);
-        ensure!(selected.contains(&record.index), "{}: the spec does not ask for it", here());
-        if let Finding::Outcome(outcome) = &record.finding {
-            let estimates = || outcome.estimates.iter().map(|estimate| (estimate.class, &estimate.votes));
-            let beyond = estimates().any(|(class, votes)| {
-                class >= classes || votes.ranked().iter().any(|(class, _)| *class >= classes)
-            });
-            ensure!(!beyond, "{}: there are votes for a class that the model does not have", here());
-            check(outcome, &stored.spec, record.index).with_context(here)?;
-        }
-        check_bank(record, stored.spec.bank.is_some()).with_context(here)?;
-    }
-    Ok(())
-}
-
-/// Whether what a bank made of a record can come from its verdict.
-fn check_bank(record: &Record, asked: bool) -> anyhow::Result<()> {
-    let own = record.own().filter(|own| own.radius > 0.0);
-    let possible = match (&record.bank, asked) {
-        (None, false) => true,
-        (Some(FromBank { ball, why }), true) => match (why, ball, own) {
-            (BankReason::AsCertified, Some(ball), Some(own)) => *ball == own,
-            (BankReason::CutBy(_), Some(ball), Some(own)) => {
-                ball.class == own.class && ball.radius < own.radius
-            }
-            (BankReason::Inside(_), Some(_), _)
-            | (BankReason::Touches(_), None, Some(_))
-            | (BankReason::NoCertificate, None, None) => true,
-            _ => false,
-        },
-        _ => false,
-    };
-    ensure!(possible, "the answer of the bank is not one that its votes allow");
-    Ok(())
-}
-
-/// Whether an outcome is what the spec's method makes of its votes, decision by decision.
-fn check(outcome: &Outcome, spec: &Spec, index: u32) -> anyhow::Result<()> {
-    let recorded = Recorded::new(outcome);
-    let nowhere = vec![0.0; spec.data.shape.iter().product()]; // nobody looks at it, but its length counts
-    let again = prepare(spec.search.search(), &spec.budget, &recorded, &nowhere, (spec.seed, index))?;
-    let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
-    let second = second(&outcome.estimates, again.laws, spec.budget.alpha)?;
-    let same = again.estimates.iter().cloned().chain(second).eq(told);
-    ensure!(same, "the certificates are not those that its looks lead to");
-    ensure!(
-        (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection),
-        "there are votes that the spec does not ask for"
-    );
-    ensure!(again.posterior == outcome.posterior, "the curve is not the one that its looks lead to");
-    let (rest, alpha) = (spec.budget.n - again.n, spec.budget.alpha.share(outcome.estimates.len().max(1)));
-    for (number, estimate) in outcome.estimates.iter().enumerate() {
-        let most = if again.laws.is_some() && number == 1 { rest } else { again.n };
-        let (n, most) = (estimate.votes.total(), u64::from(most));
-        let decided = match spec.budget.at_radius {
-            Some(radius) => n < most && is_decided(estimate, radius, alpha)?,
-            None => false,
-        };
-        ensure!(decided || n == most, "a certificate has {n} votes where the spec asks for {most}");
-    }
-    let (said, verdict) = (outcome.verdict, decide(&outcome.estimates, &spec.budget)?);
-    ensure!(
-        verdict == said,
-        "the votes say {}, the record says {}; the record was changed or damaged, or comes from a system whose ln or exp differ",
-        serde_json::to_string(&verdict)?,
-        serde_json::to_string(&said)?
-    );
-    Ok(())
 }
 
 fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {

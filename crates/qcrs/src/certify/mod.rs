@@ -5,7 +5,8 @@ mod sides;
 mod verdict;
 
 pub use budget::{Bound, Budget};
-pub use verdict::{Estimate, Reason, Verdict, decide, is_decided};
+pub(crate) use verdict::is_decided;
+pub use verdict::{Estimate, Reason, Verdict, decide};
 
 use crate::noise::{Draws, Phase, Stream};
 use crate::sample::{SampleUnderNoise, Votes};
@@ -74,7 +75,7 @@ pub fn certify(
 
 /// Everything that is settled before the certifying draws.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// What the search looked at.
     pub looks: Vec<Look>,
     /// The n0 votes that guessed the class; absent where the search named it.
@@ -90,7 +91,7 @@ pub struct Prepared {
 }
 
 /// Chooses σ, class and bound for input `x`, with draws that are never counted in the certificate.
-pub fn prepare(
+pub(crate) fn prepare(
     search: &dyn SigmaSearch,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
@@ -130,7 +131,11 @@ pub fn prepare(
 }
 
 /// The certificate under the second law, still without votes, where the plan has one.
-pub fn second(estimates: &[Estimate], laws: Option<Laws>, alpha: Alpha) -> Result<Option<Estimate>, Error> {
+pub(crate) fn second(
+    estimates: &[Estimate],
+    laws: Option<Laws>,
+    alpha: Alpha,
+) -> Result<Option<Estimate>, Error> {
     let (Some(laws), Some(first)) = (laws, estimates.first()) else { return Ok(None) };
     let law = laws.second((first.votes.of(first.class), first.votes.total()), alpha)?;
     Ok(law.map(|law| Estimate {

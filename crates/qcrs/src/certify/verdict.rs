@@ -172,7 +172,7 @@ fn answer(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<(f64, Verdic
 }
 
 /// Whether the votes so far answer the question about `radius`, at the `alpha` of this certificate.
-pub fn is_decided(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<bool, Error> {
+pub(crate) fn is_decided(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<bool, Error> {
     Ok(stands(estimate, radius, alpha)? != Standing::Open)
 }
 

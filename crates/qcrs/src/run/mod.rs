@@ -6,11 +6,14 @@ mod lines;
 mod merge;
 mod meter;
 mod record;
+mod recorded;
 mod results;
 mod spec;
+mod verify;
 
 pub use certify::{Input, Run, record};
 pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
 pub use record::{Ball, BankReason, Finding, FromBank, Record, Timing};
 pub use spec::{Guarantee, ModelSpec, Selection, Spec};
+pub use verify::verify;

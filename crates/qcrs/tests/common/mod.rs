@@ -69,7 +69,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
         data: About {
             name: "points".into(),
             blake3: String::new(),
-            shape: [1, 1, 1],
+            shape: [1, 8, DIM / 8],
             preprocess: "none".into(),
             classes: None,
         },

@@ -1,20 +1,20 @@
 //! What does the method make of votes that were already cast?
 
-use qcrs::certify::Outcome;
-use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{SampleUnderNoise, SoftVotes, Votes};
-use qcrs::search::Look;
-use qcrs::types::Error;
+use crate::certify::Outcome;
+use crate::noise::{Draws, Noise};
+use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
+use crate::search::Look;
+use crate::types::Error;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Answers with the votes of a record, in the order in which they were cast. A question that the
 /// record does not answer is an error: then the record does not belong to the spec.
-pub struct Recorded(Mutex<VecDeque<Look>>);
+pub(super) struct Recorded(Mutex<VecDeque<Look>>);
 
 impl Recorded {
     /// The votes of `outcome` that came before the certificates.
-    pub fn new(outcome: &Outcome) -> Self {
+    pub(super) fn new(outcome: &Outcome) -> Self {
         Self(Mutex::new(outcome.looks.iter().chain(&outcome.selection).cloned().collect()))
     }
 
