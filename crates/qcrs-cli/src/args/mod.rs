@@ -9,3 +9,14 @@ pub use budget::BudgetArgs;
 pub use data::{DataArgs, SelectionArgs};
 pub use method::MethodArgs;
 pub use model::{ModelArgs, TRIAL, transform};
+
+/// Which classifier is asked about which images.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TargetArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+}

@@ -4,7 +4,7 @@ mod price;
 mod tally;
 
 use super::bank::{Teller, run_name};
-use crate::args::{BudgetArgs, DataArgs, MethodArgs, ModelArgs, SelectionArgs};
+use crate::args::{BudgetArgs, MethodArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -22,11 +22,7 @@ use tally::Tally;
 #[derive(clap::Args)]
 pub struct CertifyArgs {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
@@ -56,12 +52,12 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     // wrong options are told before model and data are opened
     args.method.search(None)?;
     let budget = args.budget.budget(args.method.method)?;
-    let setup = Setup::open(&args.model, &args.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     args.method.remarks().iter().for_each(|remark| say!("{remark}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let mut spec = setup.spec(setup.selection(&args.selection)?, search, budget, one_class, args.seed);
+    let mut spec = setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed);
     if let Some(bank) = &args.bank {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = Guarantee::MemoryBank;
@@ -71,7 +67,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if let Some(passes) = args.method.passes {
         spec.search = price::priced(&setup, &sampler, &spec, passes)?;
     }
-    let dir = args.run.clone().map_or_else(|| readable_name(&spec, &args.model.model), Ok)?;
+    let dir = args.run.clone().map_or_else(|| readable_name(&spec, &args.target.model.model), Ok)?;
     if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
         // a new bank has said nothing of what the run has
         let answers = Run::open(&dir, &spec, args.shard)?.done.len();

@@ -1,6 +1,6 @@
 //! `qcrs curve`
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -18,11 +18,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct CurveArgs {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     /// These inputs instead of a selection, such as 0,50,100
     #[arg(long, value_delimiter = ',', value_name = "IDS", conflicts_with_all = ["skip", "offset", "max", "of_class", "count"])]
     ids: Vec<u32>,
@@ -62,9 +58,9 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let alpha = Alpha::new(args.alpha)?;
     let draws = (u64::from(args.points) + 1) * u64::from(args.n);
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
-    let setup = Setup::open(&args.model, &args.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
     let all = setup.len()?;
-    let ids = if args.ids.is_empty() { setup.ids(&args.selection)? } else { args.ids.clone() };
+    let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }

@@ -3,7 +3,7 @@
 use super::certify::certify_into;
 use super::curve::curve;
 use super::report::pictures;
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
@@ -46,11 +46,7 @@ pub struct DemoArgs {
 #[derive(Parser)]
 struct Typed {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
 }
 
 /// Certifies the built-in images with every method and shows the comparison.
@@ -66,7 +62,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         "--data".as_ref(),
         images.as_os_str(),
     ])?;
-    let mut setup = Setup::open(&typed.model, &typed.data)?;
+    let mut setup = Setup::open(&typed.target.model, &typed.target.data)?;
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let classifier = setup.classifier();
@@ -75,7 +71,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let budget = Budget::new(100, 800, Alpha::new(0.001)?);
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(setup.selection(&typed.selection)?, search, budget, None, 0);
+        let spec = setup.spec(setup.selection(&typed.target.selection)?, search, budget, None, 0);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into)?;

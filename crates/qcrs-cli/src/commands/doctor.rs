@@ -2,7 +2,7 @@
 
 mod variants;
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::bail;
@@ -20,11 +20,7 @@ use variants::Variant;
 #[derive(clap::Args)]
 pub struct DoctorArgs {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     /// The noise the model was trained with, if known
     #[arg(long, default_value_t = 0.25)]
     sigma: f64,
@@ -82,7 +78,7 @@ struct Reading {
 /// Measures and explains.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let sigma = Sigma::new(args.sigma)?;
-    let setup = Setup::open(&args.model, &args.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
     for note in &setup.model.notes {
         say!("{note}");
     }
@@ -95,7 +91,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
 
 fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Findings> {
     let inputs = setup.len()?;
-    let selected = setup.ids(&args.selection)?;
+    let selected = setup.ids(&args.target.selection)?;
     // spread over the selection: folders and files are often sorted by class
     let step = (selected.len() / args.images as usize).max(1);
     let ids = selected.iter().step_by(step).take(args.images as usize);
@@ -226,8 +222,8 @@ fn text(args: &DoctorArgs, findings: &Findings) -> String {
         "model      {}: {classes} classes, {engine}\n\
          data       {}: {inputs} images of {c}x{h}x{w}, pixels {low} to {high}\n\n\
          {:<34} {:>8} {:>8}\n",
-        args.model.model.display(),
-        args.data.data.display(),
+        args.target.model.model.display(),
+        args.target.data.data.display(),
         format!("accuracy on {} images", findings.images_tried),
         "no noise",
         format!("σ = {sigma}")

@@ -1,6 +1,6 @@
 //! `qcrs predict`
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -13,11 +13,7 @@ use serde_json::json;
 #[derive(clap::Args)]
 pub struct PredictArgs {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     /// The noise level, one for all inputs, chosen beforehand: a σ chosen per input would make each
     /// answer that of another classifier, so there is no search here
     #[arg(long)]
@@ -48,8 +44,8 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
         args.method
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
-    let setup = Setup::open(&args.model, &args.data)?;
-    let ids = setup.ids(&args.selection)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let ids = setup.ids(&args.target.selection)?;
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
     let progress = Progress::new(ids.len() as u64 * u64::from(args.n));

@@ -1,6 +1,6 @@
 //! `qcrs tune`
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -15,11 +15,7 @@ use std::fmt::Write;
 #[derive(clap::Args)]
 pub struct TuneArgs {
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     /// The σ of the training: the middle of what is tried
     #[arg(long)]
     sigma: f64,
@@ -62,8 +58,8 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let sigma = |at: u32| Sigma::new(low * (high / low).powf(f64::from(at) / last));
     let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
-    let setup = Setup::open(&args.model, &args.data)?;
-    let ids = setup.ids(&args.selection)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let ids = setup.ids(&args.target.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;

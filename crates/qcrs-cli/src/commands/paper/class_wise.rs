@@ -19,15 +19,16 @@ use qcrs::types::Sigma;
 
 /// For each class the question "is it this?", at the σ of the training and at a σ of its own.
 pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
-    ensure!(args.data.split.is_none(), "σ is fitted on the training images; leave --split out");
+    ensure!(args.target.data.split.is_none(), "σ is fitted on the training images; leave --split out");
     let published: Vec<String> = CLASS_WISE.iter().map(|(name, _, _)| (*name).to_owned()).collect();
     let classes = if args.classes.is_empty() { &published } else { &args.classes };
     ensure!(
         lab.setup.data.has_parts,
         "{}: there are no training images beside the others, and σ must not be fitted on those it is judged by",
-        args.data.data.display()
+        args.target.data.data.display()
     );
-    let training = Setup::open(&args.model, &DataArgs { split: Some(Split::Train), ..args.data.clone() })?;
+    let training =
+        Setup::open(&args.target.model, &DataArgs { split: Some(Split::Train), ..args.target.data.clone() })?;
     let mut rows = Vec::new();
     for name in classes {
         let class = lab.setup.class(name)?;

@@ -17,7 +17,8 @@ use qcrs::search::{Dsrs, Fixed, SearchSpec, Second};
 pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let mut tables = runs(lab, "")?;
     if let Some(path) = &args.generalized {
-        let other = Setup::open(&ModelArgs { model: path.clone(), ..args.model.clone() }, &args.data)?;
+        let other =
+            Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
         let classifier = other.classifier();
         let sampler = other.sampler(&*classifier)?;
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);

@@ -14,7 +14,7 @@ mod sigma_error;
 mod training;
 mod words;
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::TargetArgs;
 use crate::output::{print, write_file};
 use crate::setup::Setup;
 use anyhow::Context;
@@ -31,11 +31,7 @@ pub struct PaperArgs {
     #[arg(value_enum)]
     experiment: Experiment,
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    target: TargetArgs,
     /// The noise the model was trained with; may come from --preset
     #[arg(long, value_name = "SIGMA", required_unless_present = "preset")]
     sigma: Option<f64>,
@@ -110,10 +106,10 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     refuse_options_of_others(args)?;
     let (published, preset) = published(args)?;
     let budget = lab::budget(args.budget, args.n, args.alpha)?;
-    let setup = Setup::open(&args.model, &args.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data)?;
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
-    let selection = lab::selection(&setup, &args.selection, args.budget)?;
+    let selection = lab::selection(&setup, &args.target.selection, args.budget)?;
     let (dir, effort, seed) = (args.dir.clone(), args.budget, args.seed);
     let lab =
         Lab { setup: &setup, sampler: &sampler, dir, published, preset, budget, selection, effort, seed };

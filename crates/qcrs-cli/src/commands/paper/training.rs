@@ -14,7 +14,8 @@ use qcrs::report::{Sheet, SheetTable};
 /// COHEN, DDRS and QCRS on a model trained with noise and on one trained by MACER.
 pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let path = args.macer.as_ref().context("give the model trained by MACER with --macer FILE")?;
-    let other = Setup::open(&ModelArgs { model: path.clone(), ..args.model.clone() }, &args.data)?;
+    let other =
+        Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
     let classifier = other.classifier();
     let sampler = other.sampler(&*classifier)?;
     let macer = lab.with_model(&other, &sampler);
