@@ -25,7 +25,7 @@ impl Belief {
         let Finding::Outcome(outcome) = &record.finding else { return None };
         let posterior = outcome.posterior.clone()?;
         let class = outcome.estimates.first()?.class;
-        // keys in units of 1e-9, because floats have no order that a map accepts
+        // keys are bits, whose order is that of positive floats: a map accepts no float
         let mut votes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for look in &outcome.looks {
             let tally = votes.entry(look.sigma.get().to_bits()).or_default();
