@@ -102,6 +102,21 @@ fn default_radii_of(table: &Table) -> Vec<f64> {
     analysis.summaries[0].certified_accuracy.iter().map(|&(radius, _)| radius).collect()
 }
 
+/// Of several certificates the one that was kept tells how the votes against the class are shared out.
+#[test]
+fn the_runner_up_is_that_of_the_certified_sigma() {
+    let mut several = record(0, 0, 0, Some(0.5));
+    let Finding::Outcome(outcome) = &mut several.finding else { panic!("an outcome") };
+    let other = Certificate {
+        sigma: Sigma::new(0.25).unwrap(),
+        votes: Votes::from_iter([(0, 60), (1, 20), (2, 20)]),
+        ..outcome.estimates[0].clone()
+    };
+    outcome.estimates.insert(0, other);
+    let table = Table::from_run("max".into(), &spec(1), &[several], &[]).unwrap();
+    assert_eq!(table.rows[0].runner_up_share, Some(1.0));
+}
+
 /// Runs that speak of other things are not compared, whatever their labels say.
 #[test]
 fn only_radii_about_the_same_question_are_compared() {
