@@ -121,6 +121,25 @@ fn under_nohup_a_run_outlives_its_terminal() {
     ran.fails(130, &["stopped after ", "the same command goes on"]);
 }
 
+/// A disk that fills up, here a file that may not grow, ends a run and loses nothing.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_loses_nothing() {
+    let bench = Bench::new();
+    let typed = long("--method qcrs --run r -q");
+    let command = bench.command(&typed);
+    let mut limited = Command::new("sh");
+    // 8 blocks hold the spec and some of the records
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""]);
+    limited.arg(command.get_program()).args(command.get_args());
+    limited.current_dir(command.get_current_dir().unwrap());
+    let ran = Ran::new(&typed, limited.output().unwrap());
+    ran.fails(1, &["qcrs: r: stopped after ", "the same command goes on", "jsonl: File too large"]);
+    bench.run(&typed).says(&[]);
+    bench.run(&long("--method qcrs --run whole")).says(&[]);
+    assert_eq!(bench.records("r"), bench.records("whole"));
+}
+
 #[test]
 fn merged_shards_are_the_whole_run() {
     let bench = Bench::new();

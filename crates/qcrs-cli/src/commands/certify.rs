@@ -127,13 +127,12 @@ pub fn certify_into(
             Ok(())
         })
     });
-    if let Err(Error::Interrupted) = result {
+    if let Err(Error::Interrupted | Error::Io { .. }) = result {
         let (done, all) = (run.done.len(), run.ids().len());
-        let how = format!(
-            "{}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted",
-            dir.display()
-        );
-        return Err(anyhow::Error::from(Error::Interrupted).context(how));
+        return result.map(|()| 0).with_context(|| {
+            let dir = dir.display();
+            format!("{dir}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted")
+        });
     }
     result?;
     Ok(tally.failed)

@@ -132,4 +132,11 @@ mod tests {
         check(Loss::Absolute(0.05), &[(0.6, 1400), (0.9, 2200), (0.99, 7000), (1.0, 67_200)]);
         check(Loss::Relative(0.05), &[(0.6, 25_800), (0.9, 4400), (1.0, 47_200)]);
     }
+
+    /// The last multiple of the unit may be beyond what a u32 holds.
+    #[test]
+    fn the_largest_n_is_not_lost() {
+        let iss = Iss { loss: Loss::Relative(1e-12), ..Iss::published(Sigma::new(0.5).unwrap()) };
+        assert_eq!(iss.deserved(0.75, u32::MAX, Alpha::new(0.001).unwrap()).unwrap(), u32::MAX);
+    }
 }
