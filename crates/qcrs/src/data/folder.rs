@@ -193,8 +193,8 @@ fn list_folder(root: &Path) -> Result<Listing, Error> {
         let (deeper, images) = entries(&root.join(class))?;
         // an empty folder keeps the number of a class of which there is no image
         if images.is_empty() && !deeper.is_empty() {
-            let problem = "holds no .png or .jpg file itself; class folders do: give the folder that holds them, \
-                           or remove this one";
+            let problem = "holds no .png or .jpg file itself, as a class folder does; if this is the dataset, give \
+                           its own path, else remove it";
             return Err(Error::format(root.join(class), problem));
         }
         files.extend(images.into_iter().map(|image| (format!("{class}/{image}"), Some(label))));

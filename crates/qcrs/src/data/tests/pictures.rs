@@ -118,7 +118,10 @@ fn broken_folders_name_the_file_and_the_fault() {
         ("bomb", "1.png: cannot be read as PNG or JPEG"),
         ("deep", "1.png: has 16 bits per value"),
         ("mixed", "class folders (a) and also images"),
-        ("hollow", "train: holds no .png or .jpg file itself"),
+        (
+            "hollow",
+            "train: holds no .png or .jpg file itself, as a class folder does; if this is the dataset, give its own path",
+        ),
     ];
     for (name, words) in cases {
         let message = complaint(&root.path().join(name), &OpenOptions::default());
