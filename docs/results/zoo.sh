@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every row of docs/results.md: each model of models/, every method, CIFAR-10 test ids divisible by 50, n = 10,000.
-# Runs resume; about 16 million forward passes per model.   usage: zoo.sh QCRS DATA RUNS [MODEL …]
+# Runs resume; about 17 million forward passes per model.   usage: zoo.sh QCRS DATA RUNS [MODEL …]
 set -euo pipefail
 qcrs=$1 data=$2 runs=$3
 shift 3

@@ -60,6 +60,9 @@ const NUMBERS: &[Case] = &[
     ("--at-radius 0", 1, &["positive, got 0", "--at-radius"]),
     ("--at-radius nan", 1, &["got NaN", "--at-radius"]),
     ("--at-radius 0.5 --bound auto", 1, &["one-sided", "--bound"]),
+    ("--method probe --at-radius 0.5", 1, &["probe plans its draws for the largest radius", "--at-radius"]),
+    ("--method ddrs --one-class 1", 1, &["follow the probabilities of all classes", "--one-class"]),
+    ("--method grid --points 4294967295", 1, &["draws of one input are too many", "--points"]),
 ];
 
 const NAMES: &[Case] = &[

@@ -81,6 +81,17 @@ fn a_record_that_was_changed_is_found_by_verify() {
     bench.run("verify r").says(&["7 of 8 records", "incomplete: input 6 is the first that is missing"]);
     bench.write(RECORDS, whole);
     bench.run(&format!("verify r {data}")).says(&["8 of 8 records", "every label is that of the data"]);
+    // a spec that asks for more than there is memory
+    let spec: serde_json::Value = serde_json::from_str(&bench.read("r/spec.json")).unwrap();
+    let mut large = spec.clone();
+    large["data"]["shape"][1] = (1_u64 << 40).into();
+    bench.write("r/spec.json", large.to_string());
+    bench.run("verify r").fails(1, &["r: images of the shape [3, 1099511627776, 32] are too large"]);
+    let mut many = spec;
+    many["selection"]["of"] = u32::MAX.into();
+    bench.write("r/spec.json", many.to_string());
+    bench.run("verify r").says(&["8 of 4294967295 records"]);
+    bench.run("report r").says(&["8 of 4294967295"]);
 }
 
 #[test]

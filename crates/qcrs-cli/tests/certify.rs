@@ -254,6 +254,10 @@ fn n_too_small_for_alpha_abstains_and_says_which_n_is_not() {
         "{records}"
     );
     assert_eq!(bench.read("r/results.tsv").matches("too few draws").count(), INPUTS);
+    // either side is bounded at half of α
+    let ran = bench.certify("--method cohen --bound two-sided --n 10 --run two").says(&[]);
+    assert!(ran.err.contains("--n 11 "), "{}", ran.err);
+    assert_eq!(bench.records("two").matches(r#"{"smallest":11}"#).count(), INPUTS);
     // each of three certificates is made at a third of α
     let ran =
         bench.certify("--method grid --winner max-of-certificates --points 3 --n 11 --run max").says(&[]);

@@ -59,6 +59,12 @@ fn report_writes_a_page_and_figures() {
     let figures: Vec<_> =
         std::fs::read_dir(bench.path("figures")).unwrap().map(|f| f.unwrap().path()).collect();
     assert!(figures.len() > 2 && figures.iter().all(|f| f.extension().unwrap() == "svg"), "{figures:?}");
+    // runs that are called by their paths have figures in the folder, not beside or below it
+    for run in ["s0/p", "s1/p"] {
+        bench.certify(&format!("--method probe --run {run}")).says(&[]);
+    }
+    bench.run("report s0/p s1/p --figures beliefs").says(&[]);
+    assert!(bench.read("beliefs/sigma-radius-s1-p-0.svg").starts_with("<svg"));
     // curves of another model have no place beside this run
     bench.write("other.json", bench.read("curves.json").replace("\"model\": \"", "\"model\": \"0"));
     bench

@@ -75,9 +75,13 @@ impl Tune {
     }
 }
 
-/// The σ that promises the largest mean radius; the smaller of two equal ones.
+/// The σ that promises the largest mean radius, the smaller of two equal ones; none where none promises any.
 pub fn best(promises: &[Promise]) -> Option<Promise> {
-    promises.iter().copied().reduce(|best, next| if next.acr > best.acr { next } else { best })
+    promises
+        .iter()
+        .copied()
+        .filter(|promise| promise.acr > 0.0)
+        .reduce(|best, next| if next.acr > best.acr { next } else { best })
 }
 
 #[cfg(test)]
@@ -103,6 +107,7 @@ mod tests {
         assert!((promises[0].certified - 0.5).abs() < 1e-12, "{promises:?}");
         assert!(best(&promises).unwrap().sigma > 0.1);
         assert_eq!(best(&[]), None);
+        assert_eq!(best(&tune.promises(&[vec![0.0; 3]])), None);
     }
 
     #[test]

@@ -29,7 +29,12 @@ pub struct Alpha(f64);
 impl Alpha {
     /// Checks `value` once, so that no later code has to.
     pub fn new(value: f64) -> Result<Self, Error> {
-        if value > 0.0 && value < 1.0 { Ok(Self(value)) } else { Err(Error::InvalidAlpha(value)) }
+        // a share of a subnormal number could be none
+        if (f64::MIN_POSITIVE..1.0).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(Error::InvalidAlpha(value))
+        }
     }
 
     /// The number itself.

@@ -174,17 +174,20 @@ fn input_with_a_trap(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
 }
 
 #[test]
-fn a_score_that_is_not_finite_is_recorded_and_never_votes() {
-    let root = tempfile::tempdir().unwrap();
+fn what_cannot_be_computed_is_recorded_and_never_votes() {
     let nan = Broken { at: 100.0, with: || Ok(f32::NAN) };
-    let sampler = MonteCarlo::new(&nan, 16);
-    let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
-    run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap();
-    let text = records(root.path());
-    let line = text.lines().nth(3).unwrap();
-    assert!(line.contains(r#""error":"draw "#) && line.contains("class 1 scored NaN"), "{line}");
-    assert!(!line.contains("verdict"), "{line}");
-    assert_eq!(text.lines().count(), INPUTS as usize);
+    let series = Broken { at: 100.0, with: || Err(Error::NotConverged("a series")) };
+    for (broken, words) in [(nan, "class 1 scored NaN"), (series, "a series did not converge")] {
+        let root = tempfile::tempdir().unwrap();
+        let sampler = MonteCarlo::new(&broken, 16);
+        let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
+        run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap();
+        let text = records(root.path());
+        let line = text.lines().nth(3).unwrap();
+        assert!(line.contains(r#"{"failed":{"error":""#) && line.contains(words), "{line}");
+        assert!(!line.contains("verdict"), "{line}");
+        assert_eq!(text.lines().count(), INPUTS as usize);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
+use qcrs::certify::Bound;
 use qcrs::report;
 use qcrs::run::{self, Guarantee, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
@@ -83,7 +84,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if failed > 0 {
         let notes = dir.join("results.tsv");
         bail!(
-            "{failed} inputs have no certificate because their scores are not finite; see the notes in {}",
+            "{failed} inputs have no certificate because something about them could not be computed; see the notes in {}",
             notes.display()
         );
     }
@@ -151,7 +152,8 @@ fn readable_name(spec: &Spec, model: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn announce(spec: &Spec, dir: &Path, run: &Run) {
-    let alpha = spec.budget.alpha.share(spec.search.certificates() as usize);
+    let sides = if spec.budget.bound == Bound::TwoSided { 2 } else { 1 };
+    let alpha = spec.budget.alpha.share(spec.search.certificates() as usize).share(sides);
     let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n) < smallest {
         let (n, alpha) = (spec.budget.n, alpha.get());

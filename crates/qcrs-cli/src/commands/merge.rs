@@ -16,7 +16,7 @@ pub struct MergeArgs {
 /// Unites the shards.
 pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     let stored = qcrs::run::merge(&args.runs, &args.into)?;
-    let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
+    let (have, owed) = (stored.records.len(), stored.spec.selection.len());
     let into = args.into.display();
     let state =
         if have == owed { "complete" } else { "incomplete until all shards are merged into a new directory" };

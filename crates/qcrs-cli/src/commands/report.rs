@@ -181,6 +181,10 @@ pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::R
         bail!("--data is not the data of {}", table.name);
     }
     let shape = opened.dataset.shape();
+    if ![1, 3].contains(&shape[0]) {
+        say!("images of {} channels cannot be shown on the page", shape[0]);
+        return Ok(Vec::new());
+    }
     let mut pictures = Vec::new();
     for row in table.rows.iter().take(count) {
         let example = opened.dataset.get(row.index as usize)?;

@@ -79,7 +79,8 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
         ids.iter().map(one).collect()
     });
     let promises = tune.promises(&radii?);
-    let best = tune::best(&promises).context("no σ was tried")?;
+    let best = tune::best(&promises)
+        .context("no σ certifies any of these inputs; is --sigma that of the training? see qcrs doctor")?;
     if args.format == Format::Json {
         return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
             "best": best, "promises": promises }));

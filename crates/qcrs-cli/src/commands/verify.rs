@@ -37,7 +37,7 @@ pub struct VerifyArgs {
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     let stored = read_verified(&args.run)?;
-    let (have, owed) = (stored.records.len(), stored.spec.selection.ids().count());
+    let (have, owed) = (stored.records.len(), stored.spec.selection.len());
     ensure!(have > 0, "{}: there is no record to verify yet", args.run.display());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
     let there: HashSet<u32> = stored.records.iter().map(|record| record.index).collect();

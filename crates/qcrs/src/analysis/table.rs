@@ -4,7 +4,7 @@ use super::Belief;
 use crate::certify::{Outcome, Reason, Verdict};
 use crate::run::{Ball, Finding, Guarantee, Record, Spec, Stored, Timing};
 use crate::types::Error;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Inputs whose belief is kept for a picture.
 const BELIEFS: usize = 4;
@@ -77,8 +77,7 @@ impl Table {
         records: &[Record],
         timings: &[Timing],
     ) -> Result<Self, Error> {
-        let owed: BTreeSet<u32> = spec.selection.ids().collect();
-        if let Some(stray) = records.iter().find(|record| !owed.contains(&record.index)) {
+        if let Some(stray) = records.iter().find(|record| !spec.selection.contains(record.index)) {
             let index = stray.index;
             return Err(Error::Invalid(format!(
                 "{name}: there is a record of input {index}, which the spec does not select; the records belong to another run"
@@ -94,7 +93,7 @@ impl Table {
             beliefs: records.iter().filter_map(Belief::of).take(BELIEFS).collect(),
             spec: Some(spec.clone()),
             rows,
-            owed: Some(owed.len()),
+            owed: Some(spec.selection.len()),
         })
     }
 
@@ -165,12 +164,10 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         Finding::Failed { .. } => return Row { failed: true, ..blank },
         Finding::Outcome(outcome) => outcome,
     };
-    let blank = Row {
-        passes: Some(outcome.passes()),
-        sigma: sigma(outcome),
-        runner_up_share: runner_up_share(outcome),
-        ..blank
-    };
+    let mut blank = Row { passes: Some(outcome.passes()), ..blank };
+    if record.rests_on_own_votes() {
+        (blank.sigma, blank.runner_up_share) = (sigma(outcome), runner_up_share(outcome));
+    }
     match record.certified() {
         Some(Ball { class, radius }) => Row { predicted: Some(class), radius, ..blank },
         None => blank,

@@ -1,7 +1,9 @@
 use super::*;
 use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
 use crate::data::About;
-use crate::run::{Finding, Guarantee, ModelSpec, Record, Selection, Spec, Timing};
+use crate::run::{
+    Ball, BankReason, Finding, FromBank, Guarantee, ModelSpec, Record, Selection, Spec, Timing,
+};
 use crate::sample::Votes;
 use crate::search::{Fixed, Look, SearchSpec, Sides};
 use crate::types::{Alpha, Sigma};
@@ -68,6 +70,19 @@ pub(crate) fn small() -> Table {
     ];
     let timings = [Timing { index: 0, seconds: 2.0 }, Timing { index: 1, seconds: 4.0 }];
     Table::from_run("small".into(), &spec(5), &records, &timings).unwrap()
+}
+
+/// The answer of another ball of a bank does not rest on the votes of the record.
+#[test]
+fn what_a_bank_inherited_has_no_sigma() {
+    let ball = Some(Ball { class: 1, radius: 0.25 });
+    let from = |why| Record { bank: Some(FromBank { ball, why }), ..record(0, 1, 1, Some(0.5)) };
+    for (why, sigma) in [(BankReason::Inside(7), None), (BankReason::CutBy(7), Some(0.5))] {
+        let table = Table::from_run("banked".into(), &spec(1), &[from(why)], &[]).unwrap();
+        let row = &table.rows[0];
+        assert_eq!((row.sigma, row.runner_up_share.is_some()), (sigma, sigma.is_some()), "{why}");
+        assert_eq!((row.predicted, row.radius.to_string()), (Some(1), "0.25".into()));
+    }
 }
 
 fn close(a: f64, b: f64, tolerance: f64) {

@@ -137,21 +137,22 @@ fn by_laws(estimates: &[Estimate], first: &GeneralizedGaussian, alpha: Alpha) ->
 /// The largest radius that follows, with a value to compare verdicts by.
 fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
     let &Estimate { sigma, class, sides, ref votes, .. } = estimate;
-    let (p_lower, p_upper, radius) = match sides {
+    let (p_lower, p_upper, radius, smallest) = match sides {
         Sides::One => {
             let p_lower = clopper_pearson_lower(votes.of(class), votes.total(), alpha)?;
-            (p_lower, None, radius::gaussian(p_lower, sigma)?)
+            (p_lower, None, radius::gaussian(p_lower, sigma)?, smallest_n(alpha))
         }
         Sides::Two => {
             let lead = two_sided(votes.total(), votes.of(class), votes.most_besides(class), alpha)?;
             let radius = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
-            (lead.class, Some((1.0 - lead.not_other).next_up()), radius)
+            let p_upper = (1.0 - lead.not_other).next_up();
+            (lead.class, Some(p_upper), radius, smallest_n(alpha.share(2)))
         }
     };
     Ok(match radius {
         Some(radius) => (radius, Verdict::Certified { class, radius, sigma, p_lower, p_upper }),
-        None if votes.total() < smallest_n(alpha) => {
-            (f64::NEG_INFINITY, Verdict::Abstain(Reason::TooFewDraws { smallest: smallest_n(alpha) }))
+        None if votes.total() < smallest => {
+            (f64::NEG_INFINITY, Verdict::Abstain(Reason::TooFewDraws { smallest }))
         }
         None => (p_lower - 1.0, Verdict::Abstain(Reason::BelowHalf { class, p_lower, sigma })),
     })

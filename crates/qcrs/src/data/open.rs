@@ -52,7 +52,12 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             }
             pictures(path, Folder::from_list(root, path, treatment(options))?, options)
         }
-        _ if is_picture(path) => pictures(path, Folder::single(path, treatment(options))?, options),
+        _ if is_picture(path) => {
+            if options.labels.is_some() {
+                return Err(Error::format(path, "--labels are for folders of images; give the folder"));
+            }
+            pictures(path, Folder::single(path, treatment(options))?, options)
+        }
         _ if idx::is_idx(path) => {
             options.suit(Kind::Fixed, path)?;
             Ok(in_memory(path, idx::open(path, options)?, "value/255", None))

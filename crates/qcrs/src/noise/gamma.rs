@@ -13,7 +13,7 @@ const FACTORS: u32 = 16;
 
 /// The `attempt`-th variable Gamma(`shape`, 1) of a draw; relative error below 1e-14.
 pub(super) fn gamma_draw(shape: u32, stream: &Stream, draw: u32, attempt: u32) -> f64 {
-    let key = [stream.seed as u32, (stream.seed >> 32) as u32];
+    let key = stream.key();
     let blocks = shape.div_ceil(2);
     let (mut sum, mut product) = (0.0, 1.0);
     for i in 0..shape {

@@ -70,7 +70,7 @@ fn add(scale: f32, normals: &[f32; GROUP], x: &[f32; GROUP], out: &mut [f32; GRO
 #[inline(always)]
 pub(super) fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
     let first = group * LANES as u32;
-    let key = [stream.seed as u32, (stream.seed >> 32) as u32];
+    let key = stream.key();
     let mut words = [[0; LANES]; 4];
     for lane in 0..LANES {
         let counter = [draw, first + lane as u32, stream.input, stream.phase as u32];
@@ -104,7 +104,7 @@ fn refine_tails(
     words: &[[u32; LANES]; 4],
     normals: &mut [[f32; LANES]; 4],
 ) {
-    let key = [stream.seed as u32, (stream.seed >> 32) as u32];
+    let key = stream.key();
     for (lane, block) in (0..LANES).zip(first..) {
         for pair in [0, 2] {
             if words[pair][lane] < TAIL {
@@ -137,7 +137,7 @@ mod tests {
     fn normal(draw: u32, j: usize) -> f32 {
         let (group, run, lane) = (j / GROUP, j % GROUP / LANES, j % LANES);
         let block = (group * LANES + lane) as u32;
-        let key = [STREAM.seed as u32, (STREAM.seed >> 32) as u32];
+        let key = STREAM.key();
         let words = philox4x32([draw, block, STREAM.input, STREAM.phase as u32], key);
         let (r, v) = (words[run & 2], words[run | 1]);
         let pair = if r < TAIL {

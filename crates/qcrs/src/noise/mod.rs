@@ -72,6 +72,14 @@ pub struct Stream {
     pub phase: Phase,
 }
 
+impl Stream {
+    /// The key of its random words.
+    #[inline(always)]
+    fn key(&self) -> [u32; 2] {
+        [self.seed as u32, (self.seed >> 32) as u32]
+    }
+}
+
 /// A contiguous piece of a stream: the unit of work, batching and sharding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draws {

@@ -32,7 +32,8 @@ pub fn all(
         figures.push(("sigma".into(), sigma(analysis).svg(style)));
     }
     for (table, belief) in analysis.tables.iter().flat_map(|t| t.beliefs.iter().map(move |b| (t, b))) {
-        let name = format!("sigma-radius-{}-{}", table.name, belief.index);
+        // a run may be called by its path, a file may not
+        let name = format!("sigma-radius-{}-{}", table.name.replace(['/', '\\'], "-"), belief.index);
         figures.push((name, believed(table, belief).svg(style)));
     }
     for curve in curves.iter().filter(|curve| curve.points.len() > 1) {

@@ -35,7 +35,6 @@ pub use data::{csv, json};
 pub use figures::{accuracy as certified_accuracy, figures};
 pub use html::{Page, Picture, html};
 pub use sheet::{Sheet, SheetTable, page};
-pub use words::guarantee_in_words;
 
 use crate::analysis::{Analysis, Table};
 use grid::Grid;

@@ -30,10 +30,7 @@ pub struct Run {
 impl Run {
     /// Opens `dir` for `shard` of `spec`: a new run, or one to go on with.
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
-        spec.budget.check()?;
-        spec.search.check()?;
-        check_together(spec)?;
-        check_draws(spec)?;
+        check(spec)?;
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
@@ -137,19 +134,32 @@ impl Run {
     }
 }
 
-/// Generalized noise has a radius of its own, which answers no other question.
+/// Refuses a spec that cannot work, before any draw is spent.
+pub(super) fn check(spec: &Spec) -> Result<(), Error> {
+    spec.budget.check()?;
+    spec.search.check()?;
+    check_together(spec)?;
+    check_draws(spec)
+}
+
+/// Not every method answers every question.
 fn check_together(spec: &Spec) -> Result<(), Error> {
     let Budget { bound, at_radius, n, .. } = spec.budget;
-    if !matches!(spec.search, SearchSpec::Dsrs(_)) {
-        return Ok(());
-    }
-    if bound != Bound::OneSided || at_radius.is_some() {
-        return Err(Error::Invalid("dsrs has a bound of its own; leave --bound and --at-radius out".into()));
-    }
-    if n < 2 {
-        return Err(Error::Invalid(format!("dsrs shares n draws between two laws, and {n} is too few")));
-    }
-    Ok(())
+    let problem = match spec.search {
+        SearchSpec::Dsrs(_) if bound != Bound::OneSided || at_radius.is_some() => {
+            "dsrs has a bound of its own; leave --bound and --at-radius out".into()
+        }
+        SearchSpec::Dsrs(_) if n < 2 => format!("dsrs shares n draws between two laws, and {n} is too few"),
+        SearchSpec::Probe(_) if at_radius.is_some() => {
+            "probe plans its draws for the largest radius; leave --at-radius out, or ask with another method".into()
+        }
+        SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if spec.one_class.is_some() => {
+            "ddrs and insta-rs follow the probabilities of all classes; leave --one-class out, or take another method"
+                .into()
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Invalid(problem))
 }
 
 /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
@@ -163,8 +173,8 @@ fn check_draws(spec: &Spec) -> Result<(), Error> {
     Ok(())
 }
 
-/// The record of one input. Scores that cannot vote are a fact about the input, so they get a
-/// record; anything else may go better next time, so it does not.
+/// The record of one input. Scores that cannot vote and series that do not converge are facts about the
+/// input, so they get a record; anything else may go better next time, so it does not.
 pub fn record(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,
@@ -180,7 +190,9 @@ pub fn record(
     };
     let finding = match certify(spec.search.search(), &spec.budget, sampler, &x, (spec.seed, index)) {
         Ok(outcome) => Finding::Outcome(outcome),
-        Err(error @ Error::NotFinite { .. }) => Finding::Failed { error: error.to_string() },
+        Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_))) => {
+            Finding::Failed { error: error.to_string() }
+        }
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         Err(error) => return Err(here(error)),
     };

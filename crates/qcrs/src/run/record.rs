@@ -98,6 +98,12 @@ impl Record {
         }
     }
 
+    /// Whether the answer rests on the votes of this record, and not on those of another ball of a bank.
+    pub fn rests_on_own_votes(&self) -> bool {
+        let why = self.bank.as_ref().map(|bank| bank.why);
+        !matches!(why, Some(BankReason::Inside(_) | BankReason::Touches(_)))
+    }
+
     /// What its own votes certify, whatever a bank made of it.
     pub fn own(&self) -> Option<Ball> {
         match &self.finding {

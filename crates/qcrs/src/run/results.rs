@@ -1,7 +1,7 @@
 //! results.tsv: the field's own format, for everybody's scripts.
 
 use super::directory::Stored;
-use super::{BankReason, Finding, Record};
+use super::{Finding, Record};
 use crate::certify::{Reason, Verdict};
 use crate::types::Sigma;
 use std::collections::BTreeMap;
@@ -27,8 +27,14 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
 }
 
 fn columns(record: &Record, time: &str) -> String {
+    let correct = |predict: Option<usize>| match record.label {
+        Some(label) => u8::from(predict == Some(label)).to_string(),
+        None => String::new(),
+    };
     let outcome = match &record.finding {
-        Finding::Failed { error } => return format!("-1\t0\t0\t\t\t{time}\t\t\t\t\t{error}"),
+        Finding::Failed { error } => {
+            return format!("-1\t0\t{}\t\t\t{time}\t\t\t\t\t{error}", correct(None));
+        }
         Finding::Outcome(outcome) => outcome,
     };
     let tried = outcome.estimates.first().map(|estimate| estimate.sigma);
@@ -56,16 +62,8 @@ fn columns(record: &Record, time: &str) -> String {
         ),
         None => (predict, radius, note.to_owned()),
     };
-    // the answer of another ball rests on other votes than these
-    let own = record
-        .bank
-        .as_ref()
-        .is_none_or(|bank| !matches!(bank.why, BankReason::Inside(_) | BankReason::Touches(_)));
-    let (sigma, p_lower) = if own { (sigma, p_lower) } else { (None, None) };
-    let correct = match record.label {
-        Some(label) => u8::from(predict == Some(label)).to_string(),
-        None => String::new(),
-    };
+    let (sigma, p_lower) = if record.rests_on_own_votes() { (sigma, p_lower) } else { (None, None) };
+    let correct = correct(predict);
     let predict = predict.map_or("-1".into(), |class| class.to_string());
     let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
     let (votes, n) = match estimate {
@@ -86,4 +84,18 @@ fn clock(seconds: f64) -> String {
     let micros = (seconds * 1e6).round() as u64;
     let whole = micros / 1_000_000;
     format!("{}:{:02}:{:02}.{:06}", whole / 3600, whole / 60 % 60, whole % 60, micros % 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_failed_is_wrong_only_where_its_class_is_known() {
+        for (label, correct) in [(Some(3), "0"), (None, "")] {
+            let finding = Finding::Failed { error: "NaN".into() };
+            let line = columns(&Record { index: 0, label, finding, bank: None }, "");
+            assert_eq!(line.split('\t').nth(2), Some(correct), "{line}");
+        }
+    }
 }

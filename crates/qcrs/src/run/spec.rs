@@ -88,6 +88,37 @@ fn is_zero(value: &u32) -> bool {
 }
 
 impl Selection {
+    /// Whether `id` is one of them; nothing is listed, because a file may claim any size.
+    pub fn contains(&self, id: u32) -> bool {
+        let end = self.max.map_or(self.of, |max| max.min(self.of));
+        let skip = self.skip.max(1);
+        let regular = |id: u32| (self.offset..end).contains(&id) && (id - self.offset).is_multiple_of(skip);
+        let place = self.listed.as_ref().map(|listed| (listed, listed.binary_search(&id)));
+        let before = || match place {
+            Some((listed, Ok(place) | Err(place))) => {
+                listed[..place].iter().filter(|&&id| regular(id)).count() as u32
+            }
+            None => (id - self.offset) / skip,
+        };
+        let is_listed = place.is_none_or(|(_, place)| place.is_ok());
+        regular(id) && is_listed && self.count.is_none_or(|count| before() < count)
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        if self.listed.is_some() {
+            return self.ids().count();
+        }
+        let end = self.max.map_or(self.of, |max| max.min(self.of));
+        let all = end.saturating_sub(self.offset).div_ceil(self.skip.max(1));
+        self.count.map_or(all, |count| count.min(all)) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = u32> + use<'_> {
         let end = self.max.map_or(self.of, |max| max.min(self.of));
@@ -134,4 +165,28 @@ pub enum Guarantee {
     ClassWise,
     /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
     MemoryBank,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_holds_the_ids_that_it_lists() {
+        let (mut tried, of) = (0, 13);
+        for (skip, offset) in [(1, 0), (3, 0), (2, 5), (0, 1), (4, 20)] {
+            for (max, count) in [(None, None), (Some(9), Some(2)), (Some(40), Some(0)), (None, Some(3))] {
+                for listed in [None, Some(vec![]), Some(vec![0, 3, 6, 7, 9, 11])] {
+                    let selection = Selection { of, skip, offset, max, listed, count };
+                    let ids: Vec<u32> = selection.ids().collect();
+                    let held: Vec<u32> = (0..50).filter(|&id| selection.contains(id)).collect();
+                    assert_eq!((&held, held.len()), (&ids, selection.len()), "{selection:?}");
+                    tried += usize::from(!ids.is_empty());
+                }
+            }
+        }
+        assert!(tried > 15, "{tried}");
+        let huge = Selection { of: u32::MAX, skip: 1, offset: 0, max: None, listed: None, count: None };
+        assert!(huge.len() == u32::MAX as usize && !huge.contains(u32::MAX));
+    }
 }

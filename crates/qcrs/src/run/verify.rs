@@ -1,11 +1,14 @@
 //! Do the records follow from their votes?
 
+use super::certify::check as check_spec;
 use super::recorded::Recorded;
 use super::{BankReason, Finding, FromBank, Guarantee, Record, Spec, Stored};
 use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, second};
 use crate::sample::Votes;
 use crate::types::Error;
-use std::collections::HashSet;
+
+/// More values than any image has.
+const MOST_VALUES: usize = 1 << 30;
 
 /// Recomputes every decision of a run from its votes, and fails at the first record that the spec does not lead to.
 ///
@@ -20,11 +23,15 @@ pub fn verify(stored: &Stored) -> Result<(), Error> {
     let says =
         || format!("the spec promises more or less than its method gives, which is {}", promise.name());
     ensure(spec.guarantee == promise, says)?;
-    spec.budget.check()?;
-    let selected: HashSet<u32> = spec.selection.ids().collect();
+    check_spec(spec)?;
+    let values = spec.data.shape.iter().try_fold(1, |values: usize, &side| values.checked_mul(side));
+    ensure(values.is_some_and(|values| values <= MOST_VALUES), || {
+        format!("images of the shape {:?} are too large", spec.data.shape)
+    })?;
     for record in &stored.records {
         let here = |error: Error| Error::Invalid(format!("input {}: {error}", record.index));
-        let asked_for = ensure(selected.contains(&record.index), || "the spec does not ask for it".into());
+        let asked_for =
+            ensure(spec.selection.contains(record.index), || "the spec does not ask for it".into());
         asked_for.and_then(|()| check(record, spec)).map_err(here)?;
     }
     Ok(())

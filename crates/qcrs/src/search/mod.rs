@@ -126,7 +126,7 @@ impl SearchSpec {
         let looks = match self {
             Self::Cohen(_) | Self::Dsrs(_) | Self::Grid(Grid { winner: Winner::MaxOfCertificates, .. }) => 0,
             Self::Grid(Grid { winner: Winner::Fresh { draws }, points, .. }) => {
-                u64::from(points + 1) * u64::from(*draws)
+                (u64::from(*points) + 1) * u64::from(*draws)
             }
             Self::Qcrs(search) => search.passes(),
             Self::Ddrs(search) => search.passes(),

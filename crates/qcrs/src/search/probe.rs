@@ -79,8 +79,8 @@ impl<'a> Probe<'a> {
         let part = |&(sigma, n): &(Sigma, u32)| Ok((Noise::Gaussian(sigma), self.fresh.take(n)?));
         let parts = at.iter().map(part).collect::<Result<Vec<_>, Error>>()?;
         let votes = self.sampler.sample_each(self.x, &parts)?;
-        let looks: Vec<Look> =
-            at.iter().zip(votes).map(|(&(sigma, _), votes)| Look::new(sigma, votes)).collect();
+        let look = |(&(sigma, n), votes): (&(Sigma, u32), Votes)| Ok(Look::new(sigma, all_of(votes, n)?));
+        let looks = at.iter().zip(votes).map(look).collect::<Result<Vec<Look>, Error>>()?;
         self.looks.extend_from_slice(&looks);
         Ok(looks)
     }
@@ -98,6 +98,7 @@ impl<'a> Probe<'a> {
         let draws = self.fresh.take(n)?;
         let mut soft_look = |sigma| {
             let (votes, soft) = self.sampler.soft_sample(self.x, Noise::Gaussian(sigma), &draws)?;
+            let votes = all_of(votes, n)?;
             self.looks.push(Look { sigma, votes, soft: Some(soft.clone()) });
             Ok::<_, Error>(soft)
         };
@@ -131,8 +132,17 @@ impl<'a> Probe<'a> {
 
     fn look_at(&mut self, sigma: Sigma, draws: &Draws) -> Result<Look, Error> {
         let votes = self.sampler.sample_under_noise(self.x, Noise::Gaussian(sigma), draws)?;
-        let look = Look::new(sigma, votes);
+        let look = Look::new(sigma, all_of(votes, draws.range.end - draws.range.start)?);
         self.looks.push(look.clone());
         Ok(look)
     }
+}
+
+/// Every draw has a vote: searches count on that.
+fn all_of(votes: Votes, n: u32) -> Result<Votes, Error> {
+    let cast = votes.total();
+    if cast == u64::from(n) {
+        return Ok(votes);
+    }
+    Err(Error::Engine(format!("{cast} votes were cast for {n} draws")))
 }

@@ -80,7 +80,9 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
                 |id: &u32| Ok(tune.radii(&question, &training.example(*id)?.pixels, 1, (lab.seed, *id))?);
             ids.iter().map(one).collect::<anyhow::Result<Vec<_>>>()
         })?;
-        Ok(tune::best(&tune.promises(&radii)).context("no σ was tried")?.sigma)
+        Ok(tune::best(&tune.promises(&radii))
+            .with_context(|| format!("no σ certifies any training image of class {class}"))?
+            .sigma)
     })?;
     Ok(Sigma::new(sigma)?)
 }

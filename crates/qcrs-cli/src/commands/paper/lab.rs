@@ -6,6 +6,7 @@ use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::Table;
 use qcrs::certify::Budget;
+use qcrs::noise::Noise;
 use qcrs::run::{self, Record, Selection, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::{Qcrs, SearchSpec};
@@ -99,7 +100,8 @@ impl Lab<'_> {
         key: &impl serde::Serialize,
         compute: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let question = (self.setup.model_spec(), &self.setup.data.about, self.seed, key);
+        let versions = (env!("CARGO_PKG_VERSION"), Noise::VERSION);
+        let question = (versions, self.setup.model_spec(), &self.setup.data.about, self.seed, key);
         let hash = blake3::hash(serde_json::to_string(&question)?.as_bytes()).to_hex();
         let path = self.dir.join("runs").join(format!("{name}-{}.json", &hash[..8]));
         if let Ok(text) = std::fs::read_to_string(&path) {

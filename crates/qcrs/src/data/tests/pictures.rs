@@ -63,6 +63,7 @@ fn loose_images_have_labels_from_elsewhere_or_none() {
     assert_eq!(labels_of(&opened(&images, &array)), [Some(3), Some(4)]);
     let short = with(write(root.path(), "short.npy", npy("|u1", "(1,)", &[3])));
     assert!(complaint(&images, &short).contains("1 labels for 2 images"));
+    assert!(complaint(&file, &short).contains("b.png: --labels are for folders of images"));
 }
 
 #[test]

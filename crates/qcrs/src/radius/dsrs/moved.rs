@@ -56,8 +56,8 @@ impl<'a> Moved<'a> {
     fn between(&self, t: f64, peak: f64, rate: f64) -> Result<f64, Error> {
         let [w1, w2] = self.weights;
         let highest = w1.max(0.0) + w2.max(0.0) * peak.exp();
-        if highest <= 0.0 {
-            return Ok(0.0);
+        if w1 + w2.max(0.0) * peak.exp() <= 0.0 {
+            return Ok(0.0); // Λ is nowhere positive
         }
         // what is missing to R, and its derivative
         let lack = |v: f64| {

@@ -65,6 +65,7 @@ fn the_bound_is_what_weak_duality_says() {
         [5.0, -20.0],
         [0.0, 4.0],
         [-1.0, -1.0],
+        [-20.0, 1.0], // of a narrow law nowhere positive
     ];
     for (d, k) in [(3072, 1530), (784, 300), (150_528, 75_260), (64, 20)] {
         let first = law(0.5, d, k);

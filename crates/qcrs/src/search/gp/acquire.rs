@@ -50,7 +50,7 @@ pub(super) fn outlook(
     let value = |at: usize, deviation: f64| {
         let z = (radius.mean[at] + deviation) / sigmas[at];
         let truth = Truth { sigma: sigmas[at], z, ln_share: ln_share[at] };
-        forecast.better(&truth, n.into()).0.max(0.0)
+        forecast.better(&truth, n.into()).max(0.0)
     };
     // a point that is not the best even three deviations up is not looked at
     let middle = (0..points).map(|at| value(at, 0.0)).fold(0.0, f64::max);

@@ -46,9 +46,8 @@ impl Forecast {
     }
 
     /// The same with the better of both bounds.
-    pub fn better(&self, truth: &Truth, n: f64) -> (f64, Sides) {
-        let [one, two] = [Sides::One, Sides::Two].map(|sides| self.radius(truth, n, sides));
-        if two > one { (two, Sides::Two) } else { (one, Sides::One) }
+    pub fn better(&self, truth: &Truth, n: f64) -> f64 {
+        self.radius(truth, n, Sides::One).max(self.radius(truth, n, Sides::Two))
     }
 }
 

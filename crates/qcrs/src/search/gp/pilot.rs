@@ -4,7 +4,7 @@ use super::super::Probe;
 use super::belief::Belief;
 use super::explore::Explored;
 use super::planner::Planner;
-use super::{ProbeSearch, rounded};
+use super::{ProbeSearch, SHORT, rounded};
 use crate::types::Error;
 
 /// Prices between which the right one is looked for.
@@ -44,12 +44,12 @@ impl ProbeSearch {
         if mean(high) > passes as f64 {
             let least = mean(high).ceil();
             let problem = format!(
-                "{passes} passes per input are too few: the search alone takes {least}; see --passes"
+                "{passes} passes per input are too few: the searches of the pilot alone took {least}; see --passes"
             );
             return Err(Error::Invalid(problem));
         }
         if mean(low) <= passes as f64 {
-            return Ok(Self { lambda: 0.0, ..self });
+            return Ok(Self { lambda: 0.0, most: self.most.min(SHORT), ..self });
         }
         // the dearer a draw, the fewer are taken
         while high / low > 1.01 {
@@ -89,10 +89,9 @@ mod tests {
                 assert!(lambda < last, "more passes, a lower price: {lambda} {last}");
                 last = lambda;
             }
-            assert!(
-                price(200_000).unwrap().abs() < f64::MIN_POSITIVE,
-                "all draws are taken if they are free"
-            );
+            // all draws are taken if they are free
+            let free = search.clone().for_passes(200_000, &pilots).unwrap();
+            assert_eq!(free, ProbeSearch::new(sigma, region, 0.0));
             assert!(price(100).is_err());
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn tail(x: f64) -> Tail {
         return Tail { ln: -density(x) / -x, hazard: density(x) };
     }
     let place = (x + END) * STEPS;
-    let node = place as usize;
+    let node = (place as usize).min(TABLE.len() - 2); // just below the end it may be rounded up to that
     let (left, right, t) = (TABLE[node], TABLE[node + 1], place - node as f64);
     let at = node as f64 / STEPS - END;
     let slope = |tail: Tail, x: f64| tail.hazard * (tail.hazard - x);
@@ -100,6 +100,9 @@ mod tests {
                 assert!((inverse(ln) - x).abs() < 2e-8 * (1.0 + (0.5 * x * x).exp()).min(1e5), "{x}");
             }
         }
+        // rounded up to the end of the table
+        let last = END.next_down();
+        assert!((tail(last).ln - tail(END).ln).abs() < 1e-8, "{:?}", tail(last));
         assert!((inverse(1.0) + END).abs() < 1e-15 && (inverse(-1e3) - END).abs() < 1e-15);
     }
 }
