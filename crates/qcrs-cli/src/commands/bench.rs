@@ -75,7 +75,7 @@ pub struct BenchArgs {
     format: Format,
 }
 
-/// Measures engine, certifier and noise in turn, and one thread against all.
+/// Measures what was asked for.
 pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let shape: [usize; 3] =
         args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
@@ -103,6 +103,11 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
     }
     ensure!(figure.is_none(), "--figure needs --compare or --growth");
     ensure!(python.is_none(), "--peer needs --compare or --certificates");
+    measure(args, shape, time)
+}
+
+/// Measures engine, certifier and noise in turn, and one thread against all.
+fn measure(args: &BenchArgs, shape: [usize; 3], time: Duration) -> anyhow::Result<()> {
     args.model.is_file()?;
     let model = args.model.load(shape).context("images of --shape")?;
     let threads = args.model.threads();

@@ -112,20 +112,7 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
         let stream = Stream { seed: 0, input: *id, phase: Phase::Tune };
         Noise::Gaussian(sigma).add(&stream, 0, &example.pixels, out);
     }
-
-    let shape = setup.data.dataset.shape();
-    let mut readings = Vec::new();
-    for variant in Variant::all(setup.transform.as_ref(), shape[0])? {
-        let accuracy =
-            |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), &labels);
-        readings.push(Reading {
-            way: variant.way,
-            advice: variant.advice.clone(),
-            declared: readings.is_empty(),
-            clean_accuracy: accuracy(&clean)?,
-            noisy_accuracy: accuracy(&noisy)?,
-        });
-    }
+    let readings = readings(setup, &clean, &noisy, &labels)?;
     let images_per_second = speed(setup, &noisy)?;
     let seconds = |method, search: SearchSpec| {
         let per_input = search.passes(N0, args.n) as f64 / images_per_second;
@@ -135,7 +122,7 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
         clean.iter().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)]);
     Ok(Findings {
         engine: setup.model.engine.clone(),
-        shape,
+        shape: setup.data.dataset.shape(),
         classes: setup.model.classifier.num_classes(),
         inputs,
         pixel_range: extremes,
@@ -150,6 +137,24 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
         ],
         batch_invariant: setup.model.batch_invariant,
     })
+}
+
+/// The accuracy of every way to hand over the pixels.
+fn readings(setup: &Setup, clean: &[f32], noisy: &[f32], labels: &[usize]) -> anyhow::Result<Vec<Reading>> {
+    let shape = setup.data.dataset.shape();
+    let mut readings = Vec::new();
+    for variant in Variant::all(setup.transform.as_ref(), shape[0])? {
+        let accuracy =
+            |pixels: &[f32]| accuracy(&*setup.model.classifier, &variant.apply(pixels, shape), labels);
+        readings.push(Reading {
+            way: variant.way,
+            advice: variant.advice.clone(),
+            declared: readings.is_empty(),
+            clean_accuracy: accuracy(clean)?,
+            noisy_accuracy: accuracy(noisy)?,
+        });
+    }
+    Ok(readings)
 }
 
 /// The share of images whose label scores highest; scores that are not finite are wrong.

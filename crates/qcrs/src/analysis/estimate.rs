@@ -29,6 +29,13 @@ impl Estimate {
         Ok(Self { value: k as f64 / n as f64, low: Some(low), high: Some(high) })
     }
 
+    /// The same in percent.
+    #[must_use]
+    pub fn in_percent(self) -> Self {
+        let hundred = |x: f64| 100.0 * x;
+        Self { value: hundred(self.value), low: self.low.map(hundred), high: self.high.map(hundred) }
+    }
+
     /// The mean of `values` with its 95 % BCa bootstrap interval; `None` when there are no values.
     ///
     /// The same values in the same order give the same interval, always. Values that are all

@@ -106,12 +106,7 @@ fn pairs(analysis: &Analysis) -> Option<Grid> {
         head.into_iter().chain(["better", "equal", "worse", "sign test p"]).map(String::from).collect();
     let row = |p: &Paired| {
         let percent = |gain: Estimate| {
-            let hundred = |x: f64| 100.0 * x;
-            let gain = Estimate {
-                value: hundred(gain.value),
-                low: gain.low.map(hundred),
-                high: gain.high.map(hundred),
-            };
+            let gain = gain.in_percent();
             Cell { value: down(gain.value, 1), interval: interval(&gain, 1) }
         };
         vec![

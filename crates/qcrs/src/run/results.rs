@@ -2,7 +2,7 @@
 
 use super::directory::Stored;
 use super::{Finding, Record};
-use crate::certify::{Reason, Verdict};
+use crate::certify::{Outcome, Reason, Verdict};
 use crate::types::Sigma;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,44 +27,18 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
 }
 
 fn columns(record: &Record, time: &str) -> String {
-    let correct = |predict: Option<usize>| match record.label {
-        Some(label) => u8::from(predict == Some(label)).to_string(),
-        None => String::new(),
-    };
+    let ball = record.certified();
+    let class = ball.map(|ball| ball.class);
+    let predict = class.map_or("-1".into(), |class| class.to_string());
+    let radius = ball.map_or(0.0, |ball| ball.radius);
+    let correct = record.label.map_or(String::new(), |label| u8::from(class == Some(label)).to_string());
     let outcome = match &record.finding {
         Finding::Failed { error } => {
-            return format!("-1\t0\t{}\t\t\t{time}\t\t\t\t\t{error}", correct(None));
+            return format!("{predict}\t{radius}\t{correct}\t\t\t{time}\t\t\t\t\t{error}");
         }
         Finding::Outcome(outcome) => outcome,
     };
-    let tried = outcome.estimates.first().map(|estimate| estimate.sigma);
-    let (predict, radius, sigma, p_lower, note) = match outcome.verdict {
-        Verdict::Certified { class, radius, sigma, p_lower, .. } => {
-            (Some(class), radius, Some(sigma), Some(p_lower), "")
-        }
-        Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => {
-            (None, 0.0, Some(sigma), Some(p_lower), "below half")
-        }
-        Verdict::Abstain(Reason::TooFewDraws { .. }) => (None, 0.0, tried, Some(0.0), "too few draws"),
-        Verdict::Abstain(Reason::NotTried) => (None, 0.0, None, None, "not tried"),
-        Verdict::Abstain(Reason::NotShown { sigma, refuted: true, .. }) => {
-            (None, 0.0, Some(sigma), None, "radius refuted")
-        }
-        Verdict::Abstain(Reason::NotShown { sigma, .. }) => {
-            (None, 0.0, Some(sigma), None, "radius not shown")
-        }
-    };
-    let (predict, radius, note) = match &record.bank {
-        Some(bank) => (
-            bank.ball.map(|ball| ball.class),
-            bank.ball.map_or(0.0, |ball| ball.radius),
-            bank.why.to_string(),
-        ),
-        None => (predict, radius, note.to_owned()),
-    };
-    let (sigma, p_lower) = if record.rests_on_own_votes() { (sigma, p_lower) } else { (None, None) };
-    let correct = correct(predict);
-    let predict = predict.map_or("-1".into(), |class| class.to_string());
+    let (sigma, p_lower) = if record.rests_on_own_votes() { grounds(outcome) } else { (None, None) };
     let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
     let (votes, n) = match estimate {
         Some(estimate) => (estimate.votes.of(estimate.class).to_string(), estimate.votes.total().to_string()),
@@ -74,9 +48,36 @@ fn columns(record: &Record, time: &str) -> String {
     let passes = outcome.passes();
     let or_nothing = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let (sigma, p_lower) = (or_nothing(sigma.map(Sigma::get)), or_nothing(p_lower));
+    let note =
+        record.bank.as_ref().map_or_else(|| note(&outcome.verdict).into(), |bank| bank.why.to_string());
     format!(
         "{predict}\t{radius}\t{correct}\t{sigma}\t{p_lower}\t{time}\t{votes}\t{n}\t{passes}\t{searched}\t{note}"
     )
+}
+
+/// What a verdict rests on: σ, and the lower bound of the class.
+fn grounds(outcome: &Outcome) -> (Option<Sigma>, Option<f64>) {
+    match outcome.verdict {
+        Verdict::Certified { sigma, p_lower, .. }
+        | Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => (Some(sigma), Some(p_lower)),
+        Verdict::Abstain(Reason::TooFewDraws { .. }) => {
+            (outcome.estimates.first().map(|estimate| estimate.sigma), Some(0.0))
+        }
+        Verdict::Abstain(Reason::NotShown { sigma, .. }) => (Some(sigma), None),
+        Verdict::Abstain(Reason::NotTried) => (None, None),
+    }
+}
+
+/// Why there is no radius.
+fn note(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Certified { .. } => "",
+        Verdict::Abstain(Reason::BelowHalf { .. }) => "below half",
+        Verdict::Abstain(Reason::TooFewDraws { .. }) => "too few draws",
+        Verdict::Abstain(Reason::NotTried) => "not tried",
+        Verdict::Abstain(Reason::NotShown { refuted: true, .. }) => "radius refuted",
+        Verdict::Abstain(Reason::NotShown { .. }) => "radius not shown",
+    }
 }
 
 /// Seconds as the published programs write them: h:mm:ss.ffffff.

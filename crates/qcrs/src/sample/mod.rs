@@ -7,7 +7,7 @@ mod soft;
 mod votes;
 
 pub use input_transform::{InputTransform, Transformed};
-pub use monte_carlo::MonteCarlo;
+pub use monte_carlo::{MonteCarlo, argmax};
 pub use one_class::OneClass;
 pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;

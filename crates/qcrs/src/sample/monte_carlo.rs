@@ -147,7 +147,7 @@ struct Buffers {
     scores: Vec<f32>,
 }
 
-/// The largest score; ties go to the lowest class.
-fn argmax(row: &[f32]) -> usize {
+/// The class of the largest score; ties go to the lowest.
+pub fn argmax(row: &[f32]) -> usize {
     (1..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })
 }

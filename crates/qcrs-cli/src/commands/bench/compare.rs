@@ -7,7 +7,7 @@ use crate::args::{ModelArgs, TRIAL};
 use crate::output::{Format, say};
 use anyhow::Context;
 use qcrs::noise::Draws;
-use qcrs::sample::{Classifier, noisy_copies};
+use qcrs::sample::{Classifier, argmax, noisy_copies};
 use qcrs_onnx::{Cnn, EngineChoice, Instructions, LoadOptions, Model, Precision};
 use std::path::Path;
 use std::time::Duration;
@@ -145,15 +145,11 @@ impl Compare<'_> {
             one.logits(&batch, &mut scores[0])?;
             other.logits(&batch, &mut scores[1])?;
             for (a, b) in scores[0].chunks_exact(classes).zip(scores[1].chunks_exact(classes)) {
-                agreement.same += u32::from(largest(a) == largest(b));
+                agreement.same += u32::from(argmax(a) == argmax(b));
                 let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
                 agreement.largest = differences.fold(agreement.largest, f32::max);
             }
         }
         Ok(agreement)
     }
-}
-
-pub(super) fn largest(row: &[f32]) -> usize {
-    (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best })
 }

@@ -3,9 +3,9 @@
 //! A Python program of ours answers one line with one line, so that its rounds take turns with those of
 //! our engines.
 
-use super::{SIGMA, address, compare::largest, median};
+use super::{SIGMA, address, median};
 use anyhow::{Context, bail, ensure};
-use qcrs::sample::{Classifier, Votes};
+use qcrs::sample::{Classifier, Votes, argmax};
 use qcrs::types::Sigma;
 use serde::Deserialize;
 use serde_json::Value;
@@ -141,7 +141,7 @@ impl Peer {
         let answer = self.ask_about("classes", &images)?;
         let theirs = answer["classes"].as_array().filter(|classes| classes.len() == IMAGES);
         let theirs = theirs.with_context(|| format!("PyTorch answered {answer}"))?;
-        let ours = scores.chunks_exact(ours.num_classes()).map(|row| largest(row) as u64);
+        let ours = scores.chunks_exact(ours.num_classes()).map(|row| argmax(row) as u64);
         let same = ours.zip(theirs).filter(|(ours, theirs)| theirs.as_u64() == Some(*ours)).count();
         Ok((same, IMAGES))
     }

@@ -69,39 +69,61 @@ fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow
     Ok(Differences { index: id, by_n })
 }
 
-fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> Sheet {
+/// The differences of looks of one length.
+struct AtLength {
+    n: u32,
+    /// The mean over inputs of the standard deviation.
+    deviation: f64,
+    /// Those with the wrong sign, in percent; of the longest looks nobody knows.
+    wrong: Option<f64>,
+    /// Those that are zero, in percent.
+    zero: f64,
+    count: usize,
+}
+
+/// Judges all differences by the sign of the mean over the longest looks.
+fn judge(all: &[Differences], looks: &[(u32, u32)]) -> Vec<AtLength> {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let truth: Vec<f64> =
         all.iter().map(|input| input.by_n.last().map_or(0.0, |(_, last)| mean(last))).collect();
-    let (mut rows, mut curves) = (Vec::new(), [Vec::new(), Vec::new()]);
-    for (place, (n, _)) in looks.iter().enumerate() {
-        let (mut flips, mut zeros, mut signs, mut spread) = (0, 0, 0, 0.0);
+    let at = |(place, &(n, _)): (usize, &(u32, u32))| {
+        let (mut wrong, mut zero, mut count, mut deviation) = (0, 0, 0, 0.0);
         for (input, truth) in all.iter().zip(&truth) {
             let values = &input.by_n[place].1;
             let middle = mean(values);
             let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
-            spread += (squares / values.len().saturating_sub(1).max(1) as f64).sqrt();
-            signs += values.len();
-            zeros += values.iter().filter(|value| **value == 0.0).count();
-            flips += values.iter().filter(|value| *value * truth < 0.0).count();
+            deviation += (squares / values.len().saturating_sub(1).max(1) as f64).sqrt();
+            count += values.len();
+            zero += values.iter().filter(|value| **value == 0.0).count();
+            wrong += values.iter().filter(|value| *value * truth < 0.0).count();
         }
-        let share = |count: usize| 100.0 * count as f64 / signs.max(1) as f64;
-        // the last ones are what is held to be right
-        let judged = place + 1 < looks.len();
-        if judged {
-            curves[0].push((f64::from(*n).log10(), share(flips)));
+        let percent = |part: usize| 100.0 * part as f64 / count.max(1) as f64;
+        AtLength {
+            n,
+            deviation: deviation / all.len().max(1) as f64,
+            wrong: (place + 1 < looks.len()).then(|| percent(wrong)),
+            zero: percent(zero),
+            count,
         }
-        curves[1].push((f64::from(*n).log10(), share(zeros)));
-        rows.push(vec![
-            n.to_string(),
-            format!("{:.4}", spread / all.len().max(1) as f64),
-            if judged { format!("{:.1} %", share(flips)) } else { "–".into() },
-            format!("{:.1} %", share(zeros)),
-            signs.to_string(),
-        ]);
-    }
-    let last = looks.last().map_or(0, |(n, _)| *n);
-    let [wrong, none] = curves;
+    };
+    looks.iter().enumerate().map(at).collect()
+}
+
+fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> Sheet {
+    let judged = judge(all, looks);
+    let row = |at: &AtLength| {
+        vec![
+            at.n.to_string(),
+            format!("{:.4}", at.deviation),
+            at.wrong.map_or_else(|| "–".into(), |wrong| format!("{wrong:.1} %")),
+            format!("{:.1} %", at.zero),
+            at.count.to_string(),
+        ]
+    };
+    let x = |at: &AtLength| f64::from(at.n).log10();
+    let wrong = judged.iter().filter_map(|at| Some((x(at), at.wrong?))).collect();
+    let none = judged.iter().map(|at| (x(at), at.zero)).collect();
+    let last = judged.last().map_or(1, |at| at.n);
     let series = |style: usize, name: &str, curve: Vec<(f64, f64)>| Series {
         name: name.into(),
         style,
@@ -113,7 +135,7 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         x_label: "log10 of the draws per look",
         y_label: "differences, %",
         whole_x: false,
-        x: (0.5, looks.last().map_or(1.0, |(n, _)| f64::from(*n).log10()) + 0.2),
+        x: (0.5, f64::from(last).log10() + 0.2),
         y: (0.0, 100.0),
         series: vec![series(0, "wrong sign", wrong), series(1, "zero: no radius on either side", none)],
         notes: vec![format!("{} inputs", all.len())],
@@ -129,7 +151,7 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
         tables: vec![SheetTable {
             caption: "Differences by draws per look".into(),
             head: head(&["draws", "standard deviation", "wrong sign", "zero", "differences"]),
-            rows,
+            rows: judged.iter().map(row).collect(),
         }],
     }
 }

@@ -35,10 +35,8 @@ pub fn with_interval(estimate: &Estimate) -> String {
 
 /// A share or a gain in percent, with its interval.
 pub fn percent(estimate: &Estimate) -> String {
-    let &Estimate { value, low, high } = estimate;
-    let [low, high] = [low, high].map(|end| end.map(|end| 100.0 * end));
-    let ends = interval(&Estimate { value: 100.0 * value, low, high }, 1);
-    format!("{} % {ends}", down(100.0 * value, 1)).trim_end().to_owned()
+    let percent = estimate.in_percent();
+    format!("{} % {}", down(percent.value, 1), interval(&percent, 1)).trim_end().to_owned()
 }
 
 /// A number of the paper, or a dash where it has none.

@@ -113,8 +113,15 @@ pub(super) mod tests {
 
     /// What is believed after these votes.
     pub fn belief(seed: u64) -> Belief {
+        belief_after(1, seed)
+    }
+
+    /// What is believed after so many times these votes.
+    pub fn belief_after(times: usize, seed: u64) -> Belief {
         let sigmas: Vec<f64> = (0..24).map(|i| 0.12 * (1.7_f64 / 0.12).powf(f64::from(i) / 23.0)).collect();
-        Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &tally(&sigmas, seed), 0.5).unwrap()
+        let more = |votes: Votes| vec![votes; times].into_iter().fold(Votes::default(), Votes::merge);
+        let votes: Vec<Votes> = tally(&sigmas, seed).into_iter().map(more).collect();
+        Belief::new(&Priors::new(&sigmas, 0.5), &sigmas, &votes, 0.5).unwrap()
     }
 
     #[test]
