@@ -140,3 +140,22 @@ impl Error {
         Self::Format { path: path.as_ref().to_owned(), problem: problem.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_alpha_are_positive_and_add_up_to_no_more() {
+        for value in [0.05, 0.001, f64::MIN_POSITIVE] {
+            let alpha = Alpha::new(value).unwrap();
+            for parts in [1, 2, 3, 7, 24, 1000] {
+                let share = alpha.share(parts).get();
+                assert!(share > 0.0 && share * parts as f64 <= value, "{value} in {parts}: {share}");
+            }
+        }
+        for value in [0.0, 5e-324, 1.0, f64::NAN, -0.1] {
+            assert!(Alpha::new(value).is_err(), "{value}");
+        }
+    }
+}

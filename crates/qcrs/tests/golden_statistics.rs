@@ -218,8 +218,16 @@ fn published_p_values() {
 
 #[test]
 fn the_smallest_useful_n() {
-    let cases =
-        [(0.6, 1), (0.5, 1), (0.25, 2), (0.2499, 3), (0.05, 5), (0.001, 10), (1e-6, 20), (5e-324, 1074)];
+    let cases = [
+        (0.6, 1),
+        (0.5, 1),
+        (0.25, 2),
+        (0.2499, 3),
+        (0.05, 5),
+        (0.001, 10),
+        (1e-6, 20),
+        (f64::MIN_POSITIVE, 1022),
+    ];
     for (a, n) in cases {
         assert_eq!(smallest_n(alpha(a)), n, "{a}");
         assert!(clopper_pearson_lower(n, n, alpha(a)).unwrap() >= 0.5, "{a}");
