@@ -29,6 +29,16 @@ fn wait_for(bench: &Bench, run: &str, records: usize) {
     }
 }
 
+/// The command of `typed`, started by another program.
+#[cfg(unix)]
+fn under(program: &str, arguments: &[&str], bench: &Bench, typed: &str) -> Command {
+    let command = bench.command(typed);
+    let mut outer = Command::new(program);
+    outer.args(arguments).arg(command.get_program()).args(command.get_args());
+    outer.current_dir(command.get_current_dir().unwrap());
+    outer
+}
+
 #[cfg(unix)]
 fn send(signal: &str, to: &Child) {
     assert!(Command::new("kill").args([signal, &to.id().to_string()]).status().unwrap().success());
@@ -109,11 +119,7 @@ fn ctrl_c_stops_the_second_model_of_an_experiment() {
 fn under_nohup_a_run_outlives_its_terminal() {
     let bench = Bench::new();
     let typed = long("--method cohen --run r --threads 1 --n 20000");
-    let command = bench.command(&typed);
-    let mut nohup = Command::new("nohup");
-    nohup.arg(command.get_program()).args(command.get_args());
-    nohup.current_dir(command.get_current_dir().unwrap());
-    let child = start(&bench, nohup, "r", 1);
+    let child = start(&bench, under("nohup", &[], &bench, &typed), "r", 1);
     send("-HUP", &child);
     wait_for(&bench, "r", 3);
     send("-TERM", &child);
@@ -127,12 +133,9 @@ fn under_nohup_a_run_outlives_its_terminal() {
 fn a_full_disk_loses_nothing() {
     let bench = Bench::new();
     let typed = long("--method qcrs --run r -q");
-    let command = bench.command(&typed);
-    let mut limited = Command::new("sh");
     // 8 blocks hold the spec and some of the records
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""]);
-    limited.arg(command.get_program()).args(command.get_args());
-    limited.current_dir(command.get_current_dir().unwrap());
+    let limit = ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""];
+    let mut limited = under("sh", &limit, &bench, &typed);
     let ran = Ran::new(&typed, limited.output().unwrap());
     ran.fails(1, &["qcrs: r: stopped after ", "the same command goes on", "jsonl: File too large"]);
     bench.run(&typed).says(&[]);

@@ -88,11 +88,16 @@ fn is_zero(value: &u32) -> bool {
 }
 
 impl Selection {
+    /// The end of all ids that could be taken.
+    fn end(&self) -> u32 {
+        self.max.map_or(self.of, |max| max.min(self.of))
+    }
+
     /// Whether `id` is one of them; nothing is listed, because a file may claim any size.
     pub fn contains(&self, id: u32) -> bool {
-        let end = self.max.map_or(self.of, |max| max.min(self.of));
         let skip = self.skip.max(1);
-        let regular = |id: u32| (self.offset..end).contains(&id) && (id - self.offset).is_multiple_of(skip);
+        let regular =
+            |id: u32| (self.offset..self.end()).contains(&id) && (id - self.offset).is_multiple_of(skip);
         let place = self.listed.as_ref().map(|listed| (listed, listed.binary_search(&id)));
         let before = || match place {
             Some((listed, Ok(place) | Err(place))) => {
@@ -109,8 +114,7 @@ impl Selection {
         if self.listed.is_some() {
             return self.ids().count();
         }
-        let end = self.max.map_or(self.of, |max| max.min(self.of));
-        let all = end.saturating_sub(self.offset).div_ceil(self.skip.max(1));
+        let all = self.end().saturating_sub(self.offset).div_ceil(self.skip.max(1));
         self.count.map_or(all, |count| count.min(all)) as usize
     }
 
@@ -121,8 +125,7 @@ impl Selection {
 
     /// The ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = u32> + use<'_> {
-        let end = self.max.map_or(self.of, |max| max.min(self.of));
-        (self.offset..end)
+        (self.offset..self.end())
             .step_by(self.skip.max(1) as usize)
             .filter(|id| self.listed.as_ref().is_none_or(|listed| listed.binary_search(id).is_ok()))
             .take(self.count.map_or(usize::MAX, |count| count as usize))
