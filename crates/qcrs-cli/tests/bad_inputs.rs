@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, CERTIFY, MODEL, absent};
+use common::{Bench, CERTIFY, MODEL, absent, model};
 
 /// Options, exit code and the words that the message must have.
 type Case = (&'static str, i32, &'static [&'static str]);
@@ -163,6 +163,17 @@ fn a_label_that_the_model_does_not_have_is_no_wrong_answer() {
     bench
         .certify("--method cohen --data fine.npy --labels labels.csv --run x")
         .code_is(1, "input 1: it is labelled 77, but the model has classes 0 to 9");
+}
+
+#[test]
+fn images_of_four_channels_are_certified_but_not_shown() {
+    let bench = Bench::new();
+    bench.write("model.onnx", model::linear([4, 32, 24]));
+    bench.write("four.npy", npy("'|u1'", "(2, 4, 32, 24)", 2 * 3072));
+    bench.certify("--method cohen --data four.npy --layout nchw --run x").says(&["inputs"]);
+    let ran = bench.run("report x --data four.npy --layout nchw --html page.html").says(&["certified"]);
+    assert!(ran.err.contains("images of 4 channels cannot be shown"), "{}", ran.err);
+    assert!(!bench.read("page.html").contains("data:image/png"));
 }
 
 #[test]

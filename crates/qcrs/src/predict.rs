@@ -29,7 +29,7 @@ pub fn predict(
     (seed, input): (u64, u32),
 ) -> Result<Prediction, Error> {
     let draws = Draws::first(n, Stream { seed, input, phase: Phase::Predict });
-    let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?;
+    let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?.for_each_of(&draws)?;
     let ranked = votes.ranked();
     let &(class, first) = ranked.first().ok_or_else(|| Error::Invalid("n must be at least 1".into()))?;
     let second = ranked.get(1).map_or(0, |&(_, count)| count);

@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::{alpha, searches, sigma};
+use common::{DIM, alpha, every_search, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::predict::predict;
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, SoftVotes, Votes};
 use qcrs::search::SearchSpec;
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
@@ -147,6 +148,50 @@ fn reused_draws_break_the_promise() {
     let (_, search) = &searches().into_iter().find(|(name, _)| *name == "grid").unwrap();
     let wrong = failures(truth, search, &budget, &sampler);
     assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
+}
+
+/// A sampler that loses the votes of a phase, as a remote worker might, is found out before shares are made of the rest.
+#[test]
+fn lost_votes_are_no_certificate() {
+    /// Passes over the first draw of a request of this phase.
+    struct Losing<'a>(MonteCarlo<'a>, Phase);
+
+    impl SampleUnderNoise for Losing<'_> {
+        fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+            let mut draws = draws.clone();
+            draws.range.start += u32::from(draws.stream.phase == self.1);
+            self.0.sample_under_noise(x, noise, &draws)
+        }
+
+        fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+            let (votes, soft) = self.0.soft_sample(x, noise, draws)?;
+            let lost = draws.stream.phase == self.1;
+            Ok((if lost { Votes::from_iter([(0, votes.total() - 1)]) } else { votes }, soft))
+        }
+    }
+
+    let (classifier, x) = (HalfSpace { dim: DIM }, [0.5; DIM]);
+    let budget = Budget::new(20, 200, alpha(0.001));
+    for (name, search) in every_search() {
+        let ask = |phase| {
+            let sampler = Losing(MonteCarlo::new(&classifier, 100), phase);
+            certify(search.search(), &budget, &sampler, &x, (1, 0))
+        };
+        let sound = ask(Phase::Predict).unwrap();
+        let asked = [
+            (Phase::Search, !sound.looks.is_empty()),
+            (Phase::Select, sound.selection.is_some()),
+            (Phase::Estimate, !sound.estimates.is_empty()),
+        ];
+        for (phase, _) in asked.into_iter().filter(|(_, asked)| *asked) {
+            let found = ask(phase);
+            let told = matches!(&found, Err(Error::Engine(text)) if text.contains("votes were cast for"));
+            assert!(told, "{name}, {phase:?}: {found:?}");
+        }
+    }
+    let sampler = Losing(MonteCarlo::new(&classifier, 100), Phase::Predict);
+    let predicted = predict(&sampler, &x, sigma(0.5), (200, alpha(0.001)), (1, 0));
+    assert_eq!(predicted.unwrap_err().to_string(), "engine: 199 votes were cast for 200 draws");
 }
 
 #[test]

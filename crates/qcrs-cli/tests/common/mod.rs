@@ -1,7 +1,7 @@
 //! A place to work in: a linear classifier, a few images, and qcrs to run on them.
 #![allow(dead_code)] // each test file uses its own part
 
-mod model;
+pub mod model;
 
 use assert_cmd::cargo::cargo_bin;
 use std::fs;
@@ -20,7 +20,7 @@ pub struct Bench {
 impl Bench {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("model.onnx"), model::linear()).unwrap();
+        fs::write(folder.path().join("model.onnx"), model::linear([3, 32, 32])).unwrap();
         fs::write(folder.path().join("data.bin"), images()).unwrap();
         Self { folder }
     }

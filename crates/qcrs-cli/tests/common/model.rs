@@ -9,8 +9,8 @@ use std::cell::RefCell;
 
 const CLASSES: i64 = 10;
 
-/// Scores are the products of the image with the pattern of each class.
-pub fn linear() -> Vec<u8> {
+/// Scores are the products of the image, of a shape with 3072 values, with the pattern of each class.
+pub fn linear(shape: [i64; 3]) -> Vec<u8> {
     let weights: Vec<f32> =
         (0..CLASSES as usize).flat_map(|class| pattern(class).map(|value| 0.01 * value)).collect();
     let graph = GraphProto {
@@ -22,7 +22,7 @@ pub fn linear() -> Vec<u8> {
             raw_data: Some(RefCell::new(weights.iter().flat_map(|value| value.to_le_bytes()).collect())),
             ..Default::default()
         }],
-        input: vec![port("x", &[3, 32, 32])],
+        input: vec![port("x", &shape)],
         output: vec![port("y", &[CLASSES])],
         ..Default::default()
     };

@@ -56,7 +56,10 @@ pub fn certify(
     let alpha = budget.alpha.share(estimates.len().max(1));
     let stream = Stream { seed, input, phase: Phase::Estimate };
     for (number, estimate) in estimates.iter_mut().enumerate() {
-        let sample = |range| sampler.sample_under_noise(x, estimate.noise(), &Draws { stream, range });
+        let sample = |range| {
+            let draws = Draws { stream, range };
+            sampler.sample_under_noise(x, estimate.noise(), &draws)?.for_each_of(&draws)
+        };
         let range = Budget::range(number, n)?;
         estimate.votes = match budget.at_radius {
             None => sample(range)?,
@@ -66,7 +69,7 @@ pub fn certify(
     // the other draws, under the second law
     if let Some(second) = second(&estimates, laws, budget.alpha)? {
         let draws = Draws { stream, range: n..budget.n };
-        let votes = sampler.sample_under_noise(x, second.noise(), &draws)?;
+        let votes = sampler.sample_under_noise(x, second.noise(), &draws)?.for_each_of(&draws)?;
         estimates.push(Estimate { votes, ..second });
     }
     let verdict = decide(&estimates, budget)?;
@@ -111,7 +114,7 @@ pub(crate) fn prepare(
         Naming::Searched(class) => (class, None),
         Naming::Select(sigma) => {
             let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
-            let votes = sampler.sample_under_noise(x, plan.noise(sigma), &draws)?;
+            let votes = sampler.sample_under_noise(x, plan.noise(sigma), &draws)?.for_each_of(&draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
             (class, Some(Look::new(sigma, votes)))
         }

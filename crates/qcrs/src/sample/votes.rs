@@ -1,5 +1,7 @@
 //! Counted votes.
 
+use crate::noise::Draws;
+use crate::types::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -33,6 +35,15 @@ impl Votes {
     /// All votes cast.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
+    }
+
+    /// These votes, if each of the `draws` has one: what a sampler loses would change the shares of the rest.
+    pub fn for_each_of(self, draws: &Draws) -> Result<Self, Error> {
+        let (cast, asked) = (self.total(), draws.range.len() as u64);
+        if cast == asked {
+            return Ok(self);
+        }
+        Err(Error::Engine(format!("{cast} votes were cast for {asked} draws")))
     }
 
     /// The class with most votes, ties to the lowest; `None` when nobody voted.

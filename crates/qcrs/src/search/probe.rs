@@ -78,9 +78,11 @@ impl<'a> Probe<'a> {
     pub fn looks(&mut self, at: &[(Sigma, u32)]) -> Result<Vec<Look>, Error> {
         let part = |&(sigma, n): &(Sigma, u32)| Ok((Noise::Gaussian(sigma), self.fresh.take(n)?));
         let parts = at.iter().map(part).collect::<Result<Vec<_>, Error>>()?;
-        let votes = self.sampler.sample_each(self.x, &parts)?;
-        let look = |(&(sigma, n), votes): (&(Sigma, u32), Votes)| Ok(Look::new(sigma, all_of(votes, n)?));
-        let looks = at.iter().zip(votes).map(look).collect::<Result<Vec<Look>, Error>>()?;
+        let mut votes = self.sampler.sample_each(self.x, &parts)?.into_iter();
+        let look = |(&(sigma, _), (_, draws)): (&(Sigma, u32), &(Noise, Draws))| {
+            Ok(Look::new(sigma, votes.next().unwrap_or_default().for_each_of(draws)?))
+        };
+        let looks = at.iter().zip(&parts).map(look).collect::<Result<Vec<Look>, Error>>()?;
         self.looks.extend_from_slice(&looks);
         Ok(looks)
     }
@@ -98,7 +100,7 @@ impl<'a> Probe<'a> {
         let draws = self.fresh.take(n)?;
         let mut soft_look = |sigma| {
             let (votes, soft) = self.sampler.soft_sample(self.x, Noise::Gaussian(sigma), &draws)?;
-            let votes = all_of(votes, n)?;
+            let votes = votes.for_each_of(&draws)?;
             self.looks.push(Look { sigma, votes, soft: Some(soft.clone()) });
             Ok::<_, Error>(soft)
         };
@@ -132,17 +134,8 @@ impl<'a> Probe<'a> {
 
     fn look_at(&mut self, sigma: Sigma, draws: &Draws) -> Result<Look, Error> {
         let votes = self.sampler.sample_under_noise(self.x, Noise::Gaussian(sigma), draws)?;
-        let look = Look::new(sigma, all_of(votes, draws.range.end - draws.range.start)?);
+        let look = Look::new(sigma, votes.for_each_of(draws)?);
         self.looks.push(look.clone());
         Ok(look)
     }
-}
-
-/// Every draw has a vote: searches count on that.
-fn all_of(votes: Votes, n: u32) -> Result<Votes, Error> {
-    let cast = votes.total();
-    if cast == u64::from(n) {
-        return Ok(votes);
-    }
-    Err(Error::Engine(format!("{cast} votes were cast for {n} draws")))
 }
