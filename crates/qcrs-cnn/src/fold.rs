@@ -1,11 +1,14 @@
 //! What need not be computed for every image?
 
 use crate::Refusal;
-use crate::graph::{Conv, Node, Op};
+use crate::graph::{Conv, LARGEST, Node, Op};
+
+/// Weights that are scaled, one by one; as a rule each is scaled once.
+const MOST_WORK: usize = 4 * LARGEST;
 
 /// Leaves out what the output does not need, and moves affine maps into the convolutions before them.
 pub(crate) fn fold(mut nodes: Vec<Node>) -> Result<Vec<Node>, Refusal> {
-    let mut at = 1;
+    let (mut at, mut work) = (1, 0);
     while at < nodes.len() {
         let folded = if let (Op::Affine { scale, shift }, &[input]) = (&nodes[at].op, &nodes[at].inputs[..])
             && uses(&nodes, input) == 1
@@ -16,6 +19,10 @@ pub(crate) fn fold(mut nodes: Vec<Node>) -> Result<Vec<Node>, Refusal> {
         };
         match folded {
             Some((input, op)) => {
+                work += op.weights();
+                if work > MOST_WORK {
+                    return Err(Refusal::Unsupported("a long row of factors behind a convolution".into()));
+                }
                 nodes[input].op = op;
                 let was_last = at + 1 == nodes.len();
                 replace(&mut nodes, at, input);
@@ -46,11 +53,10 @@ fn after(op: &Op, scale: &[f64], shift: &[f64]) -> Option<Op> {
             let each = conv.weights.len() / conv.outputs;
             let weight = |(at, weight): (usize, &f32)| (f64::from(*weight) * scale[at / each]) as f32;
             let bias = |(at, bias): (usize, &f32)| (f64::from(*bias) * scale[at] + shift[at]) as f32;
-            Some(Op::Conv(Conv {
-                weights: conv.weights.iter().enumerate().map(weight).collect(),
-                bias: conv.bias.iter().enumerate().map(bias).collect(),
-                ..conv.clone()
-            }))
+            let &Conv { outputs, groups, window, .. } = conv;
+            let weights = conv.weights.iter().enumerate().map(weight).collect();
+            let bias = conv.bias.iter().enumerate().map(bias).collect();
+            Some(Op::Conv(Conv { weights, bias, outputs, groups, window }))
         }
         _ => None,
     }

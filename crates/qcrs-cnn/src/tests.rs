@@ -275,7 +275,7 @@ fn weights_that_would_not_fit_are_refused_before_they_are_laid_out() {
     let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
     graph.conv(0, 1, Window::whole(shape));
     let refusal = Cnn::new(&graph.nodes, Instructions::best(), Precision::Bf16).err().unwrap();
-    assert!(refusal.to_string().contains("a network whose weights take"), "{refusal}");
+    assert!(refusal.to_string().contains("weights; 5.4e8 is the limit"), "{refusal}");
 }
 
 #[test]

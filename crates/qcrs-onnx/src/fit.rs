@@ -3,6 +3,9 @@
 use crate::inspect::{Graph, Port};
 use std::fmt;
 
+/// So many pixels are a gigabyte.
+const LARGEST_BATCH: usize = 1 << 28;
+
 /// One image as the model declares it; `None` where any size will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputShape {
@@ -34,6 +37,13 @@ pub(crate) fn fit(graph: &Graph, data: [usize; 3]) -> Result<(InputShape, Option
         let (name, shape) = (&input.name, shape_text(dims));
         return Err(format!("input `{name}` is {shape}; qcrs feeds images as [N, C, H, W]"));
     };
+    if let Some(batch) = batch
+        && batch.saturating_mul(data.iter().product()) > LARGEST_BATCH
+    {
+        return Err(format!(
+            "the model takes exactly {batch} images at a time, which are too many; export it with a dynamic batch"
+        ));
+    }
     let shape = InputShape { channels, height, width };
     let fits = |want: [Option<usize>; 3], has: [usize; 3]| {
         want.iter().zip(has).all(|(w, h)| w.is_none_or(|w| w == h))

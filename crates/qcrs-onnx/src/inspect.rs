@@ -28,6 +28,12 @@ pub(crate) struct Graph {
     pub(crate) inputs: Vec<Port>,
     pub(crate) outputs: Vec<Port>,
     pub(crate) operators: BTreeSet<String>,
+    /// The texts that attributes hold, such as the mode of an operator.
+    pub(crate) words: BTreeSet<String>,
+    /// The oldest version of ONNX's operators that is asked for; 1 where none is.
+    pub(crate) opset: u64,
+    /// Whether a Softmax or LogSoftmax is not said to be over the last axis.
+    pub(crate) softmax_below: bool,
     external: BTreeSet<String>,
     initializers: BTreeSet<String>,
 }
@@ -106,17 +112,23 @@ impl Graph {
     /// Reads a ModelProto.
     pub(crate) fn parse(model: &[u8]) -> Result<Self, Torn> {
         let mut found = Self::default();
+        let mut opsets = Vec::new();
         for field in Fields::of(model) {
             match field? {
+                (8, Value::Bytes(opset)) => opsets.extend(version(opset)?),
                 (7, Value::Bytes(graph)) => found.graph(graph, 0)?,
                 (20, Value::Bytes(training)) => found.each(training, &[1, 2], |g, b| g.graph(b, 1))?,
                 (25, Value::Bytes(function)) => {
+                    for opset in messages(function, 9)? {
+                        opsets.extend(version(opset)?);
+                    }
                     found.each(function, &[7], |g, b| g.node(b, 1))?;
                     found.each(function, &[11], |g, b| g.attribute(b, 1))?;
                 }
                 _ => {}
             }
         }
+        found.opset = opsets.into_iter().min().unwrap_or(1);
         let initializers = std::mem::take(&mut found.initializers);
         found.inputs.retain(|input| !initializers.contains(&input.name));
         Ok(found)
@@ -163,20 +175,28 @@ impl Graph {
 
     fn node(&mut self, node: &[u8], depth: usize) -> Result<(), Torn> {
         let (mut operator, mut domain) = (String::new(), String::new());
+        let mut last_axis = false;
         for field in Fields::of(node) {
             match field? {
                 (4, Value::Bytes(name)) => operator = text(name)?,
                 (7, Value::Bytes(name)) => domain = text(name)?,
-                (5, Value::Bytes(attribute)) => self.attribute(attribute, depth)?,
+                (5, Value::Bytes(attribute)) => {
+                    self.attribute(attribute, depth)?;
+                    last_axis |= is_last_axis(attribute)?;
+                }
                 _ => {}
             }
         }
+        self.softmax_below |= !last_axis && ["Softmax", "LogSoftmax"].contains(&operator.as_str());
         let plain = domain.is_empty() || domain == "ai.onnx";
         self.operators.insert(if plain { operator } else { format!("{domain}.{operator}") });
         Ok(())
     }
 
     fn attribute(&mut self, attribute: &[u8], depth: usize) -> Result<(), Torn> {
+        // bytes that are no text may stand there too
+        let word = |word: &[u8]| String::from_utf8(word.to_vec()).ok();
+        self.words.extend(messages(attribute, 4)?.into_iter().filter_map(word));
         self.each(attribute, &[5, 10], |g, b| g.tensor(b).map(drop))?;
         self.each(attribute, &[6, 11], |g, b| g.graph(b, depth + 1))?;
         self.each(attribute, &[22, 23], Self::sparse)
@@ -233,13 +253,30 @@ impl Port {
 
 /// A number, or `None` for a named, absent or non-positive one: exporters write -1 for "any".
 fn dimension(dim: &[u8]) -> Result<Option<usize>, Torn> {
-    let mut size = None;
-    for field in Fields::of(dim) {
-        if let (1, Value::Varint(value)) = field? {
-            size = usize::try_from(value.cast_signed()).ok().filter(|&n| n > 0);
+    Ok(varint(dim, 1)?.and_then(|size| usize::try_from(size.cast_signed()).ok()).filter(|&size| size > 0))
+}
+
+/// The version that an OperatorSetIdProto asks for, if it is of ONNX's own operators.
+fn version(opset: &[u8]) -> Result<Option<u64>, Torn> {
+    let ours = ["", "ai.onnx"].contains(&string_field(opset, 1)?.as_str());
+    Ok(varint(opset, 2)?.filter(|_| ours))
+}
+
+/// Whether an AttributeProto is `axis = -1`.
+fn is_last_axis(attribute: &[u8]) -> Result<bool, Torn> {
+    Ok(string_field(attribute, 1)? == "axis" && varint(attribute, 3)?.map(u64::cast_signed) == Some(-1))
+}
+
+fn varint(message: &[u8], number: u64) -> Result<Option<u64>, Torn> {
+    let mut found = None;
+    for field in Fields::of(message) {
+        if let (n, Value::Varint(value)) = field?
+            && n == number
+        {
+            found = Some(value);
         }
     }
-    Ok(size)
+    Ok(found)
 }
 
 fn messages(message: &[u8], number: u64) -> Result<Vec<&[u8]>, Torn> {

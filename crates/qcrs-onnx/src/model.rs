@@ -51,20 +51,25 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
     let source = Source { file: &file, path, shape, any_batch: fixed_batch.is_none() };
-    let (run, engine) = start(&source, options, &mut notes)?;
+    let (run, engine) =
+        start(&source, options, &mut notes).map_err(|problem| Error::format(path, problem))?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
-    let batch_invariant = probe::batch_invariant(&network)?;
+    // each thread's engine of TensorRT is built by itself, and two builds may differ
+    let batch_invariant = probe::batch_invariant(&network)? && options.device != Device::TensorRt;
     if let Some(batch) = fixed_batch {
         notes.push(format!("the model takes exactly {batch} images at a time, others are padded; export it with a dynamic batch for speed"));
     }
     if !batch_invariant {
         notes.push(format!("with {engine} the last bits of a score depend on the batch; repeat a run with the same batch size"));
     }
-    if options.device == Device::CoreMl {
-        notes.push("core ml may compute in half precision; the certificates concern that classifier".into());
-    }
+    let coarse = match options.device {
+        Device::CoreMl => Some("core ml may compute in half precision"),
+        Device::TensorRt => Some("tensorrt may compute in TF32"),
+        Device::Cpu | Device::Cuda => None,
+    };
+    notes.extend(coarse.map(|what| format!("{what}; the certificates concern that classifier")));
     if options.precision == Precision::Bf16 {
         notes.push(
             "values and weights are rounded to 8 significant bits: the certificates concern that classifier"
@@ -83,7 +88,7 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
 /// Our own engine on the model at `path`, to look into.
 pub fn look_into(path: &Path, shape: [usize; 3], precision: Precision) -> Result<Cnn, Error> {
     let file = inspect::read(path)?;
-    crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::Engine(why.to_string()))
+    crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::format(path, refused(&why, "ort")))
 }
 
 /// Runs the model at a path once, on black images, with onnxruntime.
@@ -107,24 +112,27 @@ struct Source<'a> {
     any_batch: bool,
 }
 
-fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) -> Result<Started, Error> {
+/// Why our own engine does not take a model, and what to do about it.
+fn refused(why: &Refusal, others: &str) -> String {
+    match why {
+        Refusal::Broken(_) => format!("{why}; export it again, or try the engine {others}"),
+        Refusal::Unsupported(_) => format!("{why}; try the engine {others}"),
+    }
+}
+
+fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) -> Result<Started, String> {
     match options.engine {
-        EngineChoice::Cnn => start_cnn(source, options)
-            .map_err(|why| Error::Engine(format!("{why}; try the engine ort or rten"))),
-        EngineChoice::Rten => {
-            start_rten(source, options).map_err(|why| Error::Engine(format!("{why}; try the engine ort")))
-        }
+        EngineChoice::Cnn => start_cnn(source, options).map_err(|why| refused(&why, "ort or rten")),
+        EngineChoice::Rten => start_rten(source, options).map_err(|why| format!("{why}; try the engine ort")),
         EngineChoice::Ort => start_ort(source, options).map_err(|why| match options.device {
-            Device::Cpu => Error::Engine(format!("{why}; or use the engine rten")),
-            _ => Error::Engine(why),
+            Device::Cpu => format!("{why}; or use the engine rten"),
+            _ => why,
         }),
         // no other engine has another device
-        EngineChoice::Auto if options.device != Device::Cpu => {
-            start_ort(source, options).map_err(Error::Engine)
-        }
+        EngineChoice::Auto if options.device != Device::Cpu => start_ort(source, options),
         // nor another precision
         EngineChoice::Auto if options.precision != Precision::F32 => {
-            start_cnn(source, options).map_err(|why| Error::Engine(why.to_string()))
+            start_cnn(source, options).map_err(|why| why.to_string())
         }
         EngineChoice::Auto => {
             let slow = options.instructions.unwrap_or_else(Instructions::best).are_slow();
@@ -138,9 +146,9 @@ fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) ->
                     Ok(ours)
                 }
                 Ok(started) => Ok(started),
-                Err(broken @ Refusal::Broken(_)) => Err(Error::Engine(broken.to_string())),
+                Err(broken @ Refusal::Broken(_)) => Err(refused(&broken, "ort")),
                 Err(no_cnn @ Refusal::Unsupported(_)) => {
-                    start_other(source, options, &no_cnn.to_string(), notes).map_err(Error::Engine)
+                    start_other(source, options, &no_cnn.to_string(), notes)
                 }
             }
         }

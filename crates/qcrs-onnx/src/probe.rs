@@ -29,7 +29,7 @@ pub(crate) fn batch_invariant(classifier: &dyn Classifier) -> Result<bool, Error
         (score(first, largest)?, BATCHES[0]),
         (score(0, largest)?.split_off(first * classes), largest),
     ] {
-        let scale = alone.iter().fold(1.0f32, |most, score| most.max(score.abs()));
+        let scale = alone.iter().fold(0.0f32, |most, score| most.max(score.abs()));
         for (one, other) in alone.iter().zip(&scores) {
             same &= one.to_bits() == other.to_bits();
             if (one - other).abs() > ROUNDING * scale {
@@ -57,8 +57,11 @@ fn noise(len: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// Scores a pixel plus `leak` times the mean of its batch.
-    struct Leaky(f32);
+    /// Scores a pixel plus `leak` times the mean of its batch, both times `scale`.
+    struct Leaky {
+        leak: f32,
+        scale: f32,
+    }
 
     impl Classifier for Leaky {
         fn input_len(&self) -> usize {
@@ -70,7 +73,7 @@ mod tests {
         fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
             let mean = batch.iter().sum::<f32>() / batch.len() as f32;
             for (image, row) in batch.chunks(3).zip(out.chunks_mut(2)) {
-                row.copy_from_slice(&[image[0] + self.0 * mean, image[1]]);
+                row.copy_from_slice(&[image[0] + self.leak * mean, image[1]].map(|score| score * self.scale));
             }
             Ok(())
         }
@@ -78,9 +81,13 @@ mod tests {
 
     #[test]
     fn a_score_that_depends_on_the_batch_is_seen() {
-        assert!(batch_invariant(&Leaky(0.0)).unwrap());
-        assert!(!batch_invariant(&Leaky(1e-5)).unwrap());
-        let error = batch_invariant(&Leaky(0.5)).unwrap_err().to_string();
-        assert!(error.contains("model.eval()"), "{error}");
+        for scale in [1.0, 1e4, 1e-4] {
+            let leaks = |leak| batch_invariant(&Leaky { leak, scale });
+            assert!(leaks(0.0).unwrap());
+            assert!(!leaks(1e-5).unwrap());
+            let error = leaks(0.5).unwrap_err().to_string();
+            assert!(error.contains("model.eval()"), "{error}");
+        }
+        assert!(batch_invariant(&Leaky { leak: 0.5, scale: 0.0 }).unwrap());
     }
 }

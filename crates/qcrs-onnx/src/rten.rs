@@ -1,6 +1,6 @@
 //! How does rten (pure Rust) run it?
 
-use crate::inspect::File;
+use crate::inspect::{File, Graph};
 use crate::network::Run;
 use crate::slots::Slots;
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueView};
@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 /// The engine's name and version, for the record.
 pub(crate) const NAME: &str = "rten 0.27.0";
-
-const SAME_LOWER: &[u8] = b"SAME_LOWER";
 
 pub(crate) struct Rten {
     model: Model,
@@ -20,9 +18,8 @@ pub(crate) struct Rten {
 
 impl Rten {
     pub(crate) fn load(file: &File, any_batch: bool, threads: usize) -> Result<Self, String> {
-        // rten pads as for SAME_UPPER then: plausible scores of another network
-        if file.bytes.windows(SAME_LOWER.len()).any(|bytes| bytes == SAME_LOWER) {
-            return Err("rten does not know the padding SAME_LOWER that this model asks for".into());
+        if let Some(what) = misread(&file.graph) {
+            return Err(format!("rten does not know {what} that this model asks for"));
         }
         let mut options = ModelOptions::with_all_ops();
         options.prepack_weights(true);
@@ -52,6 +49,19 @@ impl Rten {
             format!("output: {error}; qcrs needs one row of class scores per image, [N, classes]")
         })
     }
+}
+
+/// What rten takes for something else: it would give plausible scores of another network.
+fn misread(graph: &Graph) -> Option<String> {
+    let Graph { words, opset, softmax_below, .. } = graph;
+    if words.contains("SAME_LOWER") {
+        return Some("the padding SAME_LOWER".into()); // padded as for SAME_UPPER
+    }
+    if words.contains("cubic") {
+        return Some("the cubic interpolation".into()); // made linear
+    }
+    // until opset 12 the sum is over all axes from this one on, by default from the second; rten sums over one, the last
+    (*opset < 13 && *softmax_below).then(|| format!("the Softmax of opset {opset} before the last axis"))
 }
 
 impl Run for Rten {

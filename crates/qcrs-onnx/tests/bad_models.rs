@@ -97,7 +97,10 @@ fn outputs_that_are_seen_only_when_run() {
     graph(&mut model).initializer[3] = tensor("wb", &[CLASSES], &[f32::INFINITY, 0.0, 0.0]);
     assert!(refused(&model).contains("scored inf"), "{}", refused(&model));
     let error = load_model(&model, EngineChoice::Auto).err().unwrap().to_string();
-    assert!(error.contains("Gemm `y`: a weight is infinite or no number"), "{error}");
+    assert!(
+        error.contains("model.onnx: Gemm `y`: a weight is infinite or no number; export it again"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -111,13 +114,26 @@ fn a_model_that_mixes_the_images_of_a_batch_is_refused() {
     assert!(error.contains("model.eval()"), "{error}");
 }
 
+/// Asking for so many images at once would ask for terabytes.
+#[test]
+fn a_batch_that_nobody_has_memory_for_is_refused() {
+    let [channels, height, width] = SHAPE.map(Some);
+    for batch in [1 << 28, 1 << 50, usize::MAX >> 1] {
+        let error = refused_after(|g| {
+            g.input[0] = port("x", DataType::FLOAT, &[Some(batch), channels, height, width]);
+        });
+        let words = format!("the model takes exactly {batch} images at a time, which are too many");
+        assert!(error.contains(&words), "{error}");
+    }
+}
+
 /// The decoder of rten, and ours, would ask for 2⁶⁴ bytes or read backwards for ever.
 #[test]
 fn lengths_that_nobody_checked_yet_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = Tiny::new().model().write_buf().unwrap();
-    // an operator set whose name is longer than the file
-    bytes.extend([0x42, 11, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]);
+    // a remark whose name is longer than the file
+    bytes.extend([0x72, 11, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]);
     let path = folder.path().join("model.onnx");
     std::fs::write(&path, bytes).unwrap();
     for engine in engines() {

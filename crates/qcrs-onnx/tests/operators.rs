@@ -289,6 +289,39 @@ fn rten_is_kept_from_a_padding_that_it_does_not_know() {
     agree("SAME_LOWER", &model, &without_rten());
 }
 
+/// rten interpolates linearly where a cubic is asked for.
+#[test]
+fn rten_is_kept_from_an_interpolation_that_it_does_not_know() {
+    let resize = |mode| {
+        let resize = with_text(node("Resize", &["x", "", "by"], "a"), "mode", mode);
+        Network::new().floats("by", &[4], &[1.0, 1.0, 2.0, 2.0]).add(resize).flat("a", 240)
+    };
+    assert!(load_model(&resize("linear"), EngineChoice::Rten).is_ok());
+    let error = load_model(&resize("cubic"), EngineChoice::Rten).err().unwrap().to_string();
+    assert!(error.contains("model.onnx: rten does not know the cubic interpolation"), "{error}");
+}
+
+/// Until opset 12 a Softmax is over all axes from its own on; rten takes one, by default the last.
+#[test]
+fn rten_is_kept_from_a_softmax_that_it_does_not_know() {
+    let softmax = |axis: Option<i64>| {
+        let softmax = node("Softmax", &["x"], "a");
+        let softmax = axis.into_iter().fold(softmax, |softmax, axis| with_int(softmax, "axis", axis));
+        Network::new().add(softmax).flat("a", 60)
+    };
+    for (axis, version) in [(None, 11), (Some(1), 12), (Some(2), 9)] {
+        let error = load_model(&opset(softmax(axis), version), EngineChoice::Rten).err().unwrap().to_string();
+        assert!(error.contains(&format!("the Softmax of opset {version}")), "{error}");
+    }
+    for (axis, version) in [(None, 13), (Some(1), 13), (Some(-1), 12)] {
+        let model = opset(softmax(axis), version);
+        let answer = |engine| scores(&load_model(&model, engine).unwrap(), &numbers(6, 9 * 60));
+        let answers: Vec<_> = general_engines().into_iter().map(answer).collect();
+        let apart = answers[0].iter().zip(answers.last().unwrap()).map(|(a, b)| (a - b).abs());
+        assert!(apart.fold(0.0, f32::max) < 2e-5, "{axis:?}, {version}");
+    }
+}
+
 /// Our rten has no Dropout, whose other output is random numbers.
 #[test]
 fn dropout_does_nothing() {

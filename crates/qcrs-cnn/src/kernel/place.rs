@@ -2,7 +2,7 @@
 
 use crate::graph::{Activation, Shape};
 
-/// Channels are kept in multiples of this, whatever the instruction set; the last ones are 0.
+/// Channels are kept in multiples of this, whatever the instruction set; the weights of those that are filled up are 0.
 pub(crate) const CHANNELS: usize = 16;
 
 /// A value in the workspace: pixel by pixel, channels innermost, with a frame of zeros around it.

@@ -84,7 +84,8 @@ fn same(size: [usize; 2], stride: [usize; 2], [_, height, width]: Shape, lower: 
 pub(super) fn small(size: i64) -> Result<usize, Refusal> {
     match usize::try_from(size) {
         Ok(size) if size <= 1 << 20 => Ok(size),
-        _ => Err(Refusal::Broken(format!("a length of {size}"))),
+        Ok(size) => Err(Refusal::Unsupported(format!("a length of {size}"))),
+        Err(_) => Err(Refusal::Broken(format!("a length of {size}"))),
     }
 }
 

@@ -39,19 +39,24 @@ impl Constant {
         }
     }
 
-    /// The only value it has.
+    /// The only value it has, which may be infinite.
     pub(super) fn one(&self) -> Result<f32, Refusal> {
-        match self.floats()? {
-            [value] => Ok(*value),
-            values => Err(Refusal::Broken(format!("{} values instead of one", values.len()))),
+        match &self.numbers {
+            Numbers::Floats(values) => match values[..] {
+                [value] => Ok(value),
+                _ => Err(Refusal::Broken(format!("{} values instead of one", values.len()))),
+            },
+            Numbers::Ints(_) => Err(Refusal::Unsupported("arithmetic with integers".into())),
         }
     }
 }
 
 /// The constants of a graph by name.
 pub(super) struct Constants<'a> {
-    initializers: BTreeMap<&'a str, &'a TensorProto>,
-    nodes: BTreeMap<String, Constant>,
+    /// Those that are copied where they are used: initializers, and the tensors of Constant nodes.
+    tensors: BTreeMap<&'a str, &'a TensorProto>,
+    /// What Constant nodes hold besides tensors.
+    small: BTreeMap<&'a str, Constant>,
     /// Other names of constants.
     also: BTreeMap<String, String>,
     external: External<'a>,
@@ -60,22 +65,24 @@ pub(super) struct Constants<'a> {
 impl<'a> Constants<'a> {
     pub(super) fn new(graph: &'a GraphProto, external: External<'a>) -> Result<Self, Refusal> {
         let named = |tensor: &'a TensorProto| tensor.name.as_deref().map(|name| (name, tensor));
-        let initializers: BTreeMap<_, _> = graph.initializer.iter().filter_map(named).collect();
-        if initializers.len() < graph.initializer.len() {
+        let tensors: BTreeMap<_, _> = graph.initializer.iter().filter_map(named).collect();
+        if tensors.len() < graph.initializer.len() {
             return Err(Refusal::Broken("two constants have the same name, or one has none".into()));
         }
-        Ok(Self { initializers, nodes: BTreeMap::new(), also: BTreeMap::new(), external })
+        Ok(Self { tensors, small: BTreeMap::new(), also: BTreeMap::new(), external })
     }
 
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.initializers.contains_key(name) || self.nodes.contains_key(name) || self.also.contains_key(name)
+        self.tensors.contains_key(name) || self.small.contains_key(name) || self.also.contains_key(name)
     }
 
     /// Takes the value of a Constant node.
-    pub(super) fn add(&mut self, name: String, attributes: Attributes<'_>) -> Result<(), Refusal> {
-        let constant = if let Some(tensor) = attributes.tensor("value") {
-            read(tensor, self.external)?
-        } else if attributes.has("value_float") {
+    pub(super) fn add(&mut self, name: &'a str, attributes: Attributes<'a>) -> Result<(), Refusal> {
+        if let Some(tensor) = attributes.tensor("value") {
+            self.tensors.insert(name, tensor);
+            return Ok(());
+        }
+        let constant = if attributes.has("value_float") {
             let value = attributes.float("value_float", 0.0);
             Constant { dims: Vec::new(), numbers: Numbers::Floats(vec![value]) }
         } else if let Some(values) = attributes.ints("value_ints") {
@@ -86,7 +93,7 @@ impl<'a> Constants<'a> {
         } else {
             return Err(Refusal::Unsupported("a constant that is no tensor".into()));
         };
-        self.nodes.insert(name, constant);
+        self.small.insert(name, constant);
         Ok(())
     }
 
@@ -98,7 +105,7 @@ impl<'a> Constants<'a> {
 
     pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
         let name = self.also.get(name).map_or(name, String::as_str);
-        match (self.nodes.get(name), self.initializers.get(name)) {
+        match (self.small.get(name), self.tensors.get(name)) {
             (Some(constant), _) => Ok(constant.clone()),
             (None, Some(tensor)) => read(tensor, self.external),
             (None, None) => Err(Refusal::Broken(format!("nothing makes `{name}`"))),

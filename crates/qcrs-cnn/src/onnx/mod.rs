@@ -8,6 +8,7 @@ mod whole;
 
 use crate::Refusal;
 use crate::graph::{self, LARGEST, Node, Op, Shape};
+use crate::wire::{self, Fields};
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
@@ -26,7 +27,13 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
     if !is_whole(model) {
         return Err(broken("the file is torn, or nested without an end"));
     }
-    let model = ModelProto::parse_buf(model).map_err(|error| Refusal::Broken(error.to_string()))?;
+    if has_sparse_constants(model) {
+        return Err(Refusal::Unsupported("sparse constants".into()));
+    }
+    // every length was right: what is left is a valid way to write a number that our decoder does not know
+    let model = ModelProto::parse_buf(model);
+    let model =
+        model.map_err(|error| Refusal::Unsupported(format!("the way this file is written ({error})")))?;
     for set in &model.opset_import {
         let ours = set.domain.as_deref().is_none_or(|domain| domain.is_empty() || domain == "ai.onnx");
         if ours && set.version.is_some_and(|version| version < OLDEST) {
@@ -52,6 +59,13 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
     reader.finish(&graph)
 }
 
+/// Whether the graph has sparse constants, of which our decoder says nothing.
+fn has_sparse_constants(model: &[u8]) -> bool {
+    let graph = |field| if let (7, wire::Value::Bytes(graph)) = field { Some(graph) } else { None };
+    let graphs = Fields::of(model).flatten().filter_map(graph);
+    graphs.flat_map(Fields::of).flatten().any(|(number, _)| number == 15)
+}
+
 /// What a name of the file stands for.
 #[derive(Clone, Copy, Debug)]
 struct Value {
@@ -70,7 +84,7 @@ struct Reader<'a> {
     weights: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn start(&mut self, graph: &GraphProto, shape: Shape) -> Result<(), Refusal> {
         let names = graph.input.iter().filter_map(|input| input.name.as_ref());
         let images: Vec<&String> = names.filter(|name| !self.constants.holds(name)).collect();
@@ -85,7 +99,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read(&mut self, node: &NodeProto) -> Result<(), Refusal> {
+    fn read(&mut self, node: &'a NodeProto) -> Result<(), Refusal> {
         let operator = node.op_type.as_deref().unwrap_or_default();
         let domain = node.domain.as_deref().unwrap_or_default();
         let name = node.output.first().cloned().unwrap_or_default();
@@ -100,8 +114,8 @@ impl Reader<'_> {
             return Err(here(Refusal::Broken("the name is taken".into())));
         }
         let attributes = Attributes(&node.attribute);
-        if operator == "Constant" {
-            return self.constants.add(name.clone(), attributes).map_err(here);
+        if let ("Constant", Some(name)) = (operator, node.output.first()) {
+            return self.constants.add(name, attributes).map_err(here);
         }
         if let ("Identity", Some(input)) = (operator, node.input.first())
             && self.constants.holds(input)
@@ -118,7 +132,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The last node is the output, and what it does not need is gone.
+    /// The last node is the output.
     fn finish(mut self, graph: &GraphProto) -> Result<Vec<Node>, Refusal> {
         let [output] = &graph.output[..] else {
             return Err(Refusal::Broken(format!("{} outputs instead of one", graph.output.len())));
@@ -138,7 +152,8 @@ impl Reader<'_> {
     fn push(&mut self, output: &NodeProto, op: Op, inputs: &[usize], flat: bool) -> Result<Value, Refusal> {
         let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
         let shape = graph::shape(&op, &shapes)?;
-        self.weights += op.weights();
+        // a stage keeps two numbers of twice the size per channel, whatever its operator
+        self.weights += op.weights().max(4 * shape[0]);
         if self.weights > LARGEST {
             return Err(Refusal::Unsupported(format!("networks of more than {LARGEST} weights")));
         }
@@ -153,6 +168,8 @@ impl Reader<'_> {
         self.values.get(name).copied().ok_or_else(|| {
             if self.constants.holds(name) {
                 Refusal::Unsupported("an operator on constants alone".to_owned())
+            } else if self.lists.contains_key(name) {
+                sizes::unknown()
             } else {
                 Refusal::Broken(format!("nothing makes `{name}`"))
             }

@@ -139,6 +139,10 @@ impl Reader<'_> {
 
     fn batch_norm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         attributes.plain("training_mode", 0)?;
+        // until opset 13 the statistics of the batch as further outputs are what tells the mode
+        if node.output.iter().skip(1).any(|name| !name.is_empty()) {
+            return Err(Refusal::Unsupported("batch normalisation in training mode".into()));
+        }
         attributes.plain("spatial", 1)?;
         let input = self.value(node, 0)?;
         if input.flat && self.shape(input)[1..] != [1, 1] {

@@ -4,7 +4,6 @@
 //! of numbers, and a Reshape to it. The batch is the only size that is not known here.
 
 use super::attributes::{Attributes, signed};
-use super::constants::Constant;
 use super::{Reader, Value};
 use crate::Refusal;
 use rten_onnx::onnx::NodeProto;
@@ -59,15 +58,11 @@ impl Reader<'_> {
         let name = node.input.get(at).ok_or_else(unknown)?;
         match self.lists.get(name) {
             Some(list) => Ok(list.clone()),
-            None => self.needed(node, at).as_ref().map_err(Clone::clone).and_then(ints),
+            None => Ok(self.needed(node, at)?.ints()?.to_vec()),
         }
     }
 }
 
-fn ints(constant: &Constant) -> Result<Vec<i64>, Refusal> {
-    constant.ints().map(<[i64]>::to_vec)
-}
-
-fn unknown() -> Refusal {
+pub(super) fn unknown() -> Refusal {
     Refusal::Unsupported("this arithmetic of shapes".into())
 }

@@ -32,14 +32,22 @@ pub(super) fn check<N: Number>(nodes: &[Node], stages: &[Stage], memory: &Memory
         work += each * (height * width) as f64;
     }
     if memory.len() > LARGEST {
-        let megabytes = memory.len() >> 18;
-        return refuse(format!("a network whose values take {megabytes} MB"));
+        let (values, bytes) = (memory.len(), LARGEST * size_of::<N>());
+        return refuse(format!(
+            "a network of {values} values at a time; {LARGEST} ({} MB) is the limit",
+            bytes >> 20
+        ));
     }
     if weights > 2.0 * LARGEST as f64 {
-        return refuse(format!("a network whose weights take {:.0} MB", weights / f64::from(1 << 18)));
+        return refuse(format!(
+            "a network of {weights:.1e} weights; {:.1e} is the limit",
+            2.0 * LARGEST as f64
+        ));
     }
     if work > MOST_WORK {
-        return refuse(format!("a network of {work:.0e} multiplications per image"));
+        return refuse(format!(
+            "a network of {work:.1e} multiplications per image; {MOST_WORK:.1e} is the limit"
+        ));
     }
     Ok(())
 }
