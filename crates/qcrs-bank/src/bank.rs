@@ -5,14 +5,12 @@ use crate::distance::Ruler;
 use crate::entry::{Entry, Record, Source};
 use crate::error::{Error, Problem};
 use crate::file::{BankFile, Place};
+use crate::header::{LARGEST_DIM, are_for_a_bank};
 use crate::pixels::Pixels;
 use crate::shadow::{Blocks, Shadow};
 use qcrs::types::Alpha;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Beyond this the error bounds of shadows would not hold.
-const LARGEST_DIM: usize = 1 << 24;
 
 /// Balls of different classes that never overlap, in a file.
 ///
@@ -44,8 +42,7 @@ impl Bank {
     /// Opens the bank in `dir` for the only writer, or makes a new one for images of `shape` (channels,
     /// height, width). Reads and checks everything that is there.
     pub fn open(dir: &Path, shape: [usize; 3]) -> Result<Self, Error> {
-        let dim = shape.iter().try_fold(1usize, |dim, &size| dim.checked_mul(size));
-        if !dim.is_some_and(|dim| (1..=LARGEST_DIM).contains(&dim)) {
+        if !are_for_a_bank(shape) {
             let problem =
                 format!("images of {shape:?} are not for a bank; it takes 1 to {LARGEST_DIM} pixels");
             return Err(Error::at(dir, Problem::Query(problem)));
@@ -169,11 +166,11 @@ impl Bank {
             }
         }
         self.risk = more(self.risk, alpha);
-        if let Some(source) = source {
-            self.said.insert(source, answer);
-        }
         if self.sync_each {
             self.file.sync()?;
+        }
+        if let Some(source) = source {
+            self.said.insert(source, answer);
         }
         Ok(answer)
     }

@@ -65,6 +65,9 @@ pub enum Problem {
     /// Opened for reading, asked to write.
     #[error("this bank was opened for reading; open it for writing to add to it")]
     Frozen,
+    /// The disk refused something that was added.
+    #[error("the disk did not take what was added last; see to the disk, then open the bank again")]
+    NotSafe,
     /// A query that means nothing.
     #[error("{0}")]
     Query(String),

@@ -26,6 +26,8 @@ pub(crate) struct BankFile {
     writable: bool,
     /// The last append failed half way.
     torn: bool,
+    /// The disk did not take something.
+    failed: bool,
 }
 
 /// Where a record stands.
@@ -84,7 +86,16 @@ impl BankFile {
             .map_err(Error::io(&path))?;
         let header = Header::decode(&bytes).map_err(|problem| Error::at(&path, problem))?;
         let end = Header::LEN as u64;
-        Ok(Self { path, file: Mutex::new(file), header, end, synced: end, writable, torn: false })
+        Ok(Self {
+            path,
+            file: Mutex::new(file),
+            header,
+            end,
+            synced: end,
+            writable,
+            torn: false,
+            failed: false,
+        })
     }
 
     pub(crate) fn shape(&self) -> [usize; 3] {
@@ -144,7 +155,9 @@ impl BankFile {
             self.lock().set_len(end).map_err(io)?;
         }
         if self.writable && self.header.known < end {
-            // whoever wrote this may have been killed before the disk had it
+            // whoever wrote this may have been killed before the disk had it, or the disk refused it: written once
+            // more, it is sent once more
+            self.write_again(self.header.known)?;
             self.sync()?;
         }
         self.synced = end;
@@ -168,6 +181,9 @@ impl BankFile {
         if !self.writable {
             return Err(Error::at(&self.path, Problem::Frozen));
         }
+        if self.failed {
+            return Err(Error::at(&self.path, Problem::NotSafe));
+        }
         let offset = self.end;
         let bytes = entry::encode(offset, record, pixels)
             .map_err(|what| Error::at(&self.path, Problem::Query(what)))?;
@@ -184,7 +200,13 @@ impl BankFile {
 
     /// Waits until the disk has everything, and says so in the header.
     pub(crate) fn sync(&mut self) -> Result<(), Error> {
+        if self.failed {
+            return Err(Error::at(&self.path, Problem::NotSafe));
+        }
+        // the system tells once what it could not write: the next call would succeed without it
+        self.failed = true;
         self.lock().sync_data().map_err(Error::io(&self.path))?;
+        self.failed = false;
         self.synced = self.end;
         self.remember()
     }
@@ -195,6 +217,21 @@ impl BankFile {
             let header = Header { known: self.synced, ..self.header };
             self.write(Header::KNOWN_AT, &header.encode_known())?;
             self.header = header;
+        }
+        Ok(())
+    }
+
+    /// Writes everything from `start` on where it stands.
+    fn write_again(&self, start: u64) -> Result<(), Error> {
+        let mut bytes = vec![0; 1 << 18];
+        for at in (start..self.end).step_by(bytes.len()) {
+            let piece = bytes.len().min((self.end - at) as usize);
+            let mut file = self.lock();
+            file.seek(SeekFrom::Start(at))
+                .and_then(|_| file.read_exact(&mut bytes[..piece]))
+                .map_err(Error::io(&self.path))?;
+            drop(file);
+            self.write(at, &bytes[..piece])?;
         }
         Ok(())
     }
@@ -212,7 +249,7 @@ impl BankFile {
 impl Drop for BankFile {
     fn drop(&mut self) {
         // not after a scan that failed: what the header knows is then better than what we do
-        if self.writable && self.end >= self.header.known {
+        if self.writable && !self.failed && self.end >= self.header.known {
             // whatever fails here, the next writer finds the same records
             let _ = if self.synced < self.end { self.sync() } else { self.remember() };
         }
@@ -221,4 +258,46 @@ impl Drop for BankFile {
 
 fn damaged(offset: u64, what: &str) -> Problem {
     Problem::Damaged(format!("at byte {offset}: {what}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use qcrs::types::Alpha;
+    use std::os::fd::OwnedFd;
+
+    /// A system tells once that it could not write; after that the header must not know more than the disk has.
+    #[test]
+    fn after_a_failed_sync_nothing_is_claimed() {
+        let dir = tempfile::tempdir().unwrap();
+        let alpha = Alpha::new(0.001).unwrap();
+        let record =
+            Record::Said { answer: crate::Answer::Abstain(crate::Abstention::Own), alpha, source: None };
+        let mut bank = BankFile::open(dir.path(), [1, 2, 2]).unwrap();
+        bank.scan(|_, _, _| Ok(())).unwrap();
+        let known = bank.header.known;
+        bank.append(&record, None).unwrap();
+        // a pipe cannot be synced
+        let pipe = File::from(OwnedFd::from(std::io::pipe().unwrap().1));
+        let file = std::mem::replace(&mut *bank.lock(), pipe);
+        assert!(matches!(bank.sync().unwrap_err().problem, Problem::Io(_)));
+        *bank.lock() = file;
+        assert!(matches!(bank.sync().unwrap_err().problem, Problem::NotSafe));
+        assert!(matches!(bank.append(&record, None).unwrap_err().problem, Problem::NotSafe));
+        drop(bank);
+        let mut read = BankFile::read(dir.path()).unwrap();
+        assert_eq!(read.header.known, known);
+        let mut count = 0;
+        read.scan(|_, _, _| {
+            count += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(count, 1);
+        // who opens it next makes it safe
+        let mut bank = BankFile::open(dir.path(), [1, 2, 2]).unwrap();
+        bank.scan(|_, _, _| Ok(())).unwrap();
+        assert_eq!(bank.header.known, bank.len());
+        assert!(bank.header.known > known);
+    }
 }

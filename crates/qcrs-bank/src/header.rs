@@ -9,6 +9,9 @@ const FORMAT: u32 = 2;
 /// Magic, format, shape and their checksum.
 const FIXED: usize = 8 + 4 + 12 + CHECK;
 
+/// Beyond so many pixels the error bounds of shadows would not hold.
+pub(crate) const LARGEST_DIM: usize = 1 << 24;
+
 /// The first bytes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -64,8 +67,19 @@ impl Header {
         let known = bytes.get(FIXED..).and_then(|rest| rest.first_chunk()).ok_or_else(damaged)?;
         let header =
             Self { shape: [number(12)?, number(16)?, number(20)?], known: u64::from_le_bytes(*known) };
-        if header.encode() == bytes { Ok(header) } else { Err(damaged()) }
+        if header.encode() != bytes {
+            return Err(damaged());
+        }
+        // whoever forges a header can forge its checksum
+        let fits = are_for_a_bank(header.shape.map(|size| size as usize));
+        if fits { Ok(header) } else { Err(Problem::Damaged(format!("images of {:?}", header.shape))) }
     }
+}
+
+/// Whether a bank takes images of `shape`.
+pub(crate) fn are_for_a_bank(shape: [usize; 3]) -> bool {
+    let dim = shape.iter().try_fold(1usize, |dim, &size| dim.checked_mul(size));
+    dim.is_some_and(|dim| (1..=LARGEST_DIM).contains(&dim))
 }
 
 #[cfg(test)]
@@ -91,6 +105,15 @@ mod tests {
         }
         for len in 0..good.len() {
             assert!(Header::decode(&good[..len]).is_err(), "{len}");
+        }
+    }
+
+    /// Whoever forges a header forges its checksum too.
+    #[test]
+    fn shapes_that_no_bank_has_are_damage() {
+        for shape in [[0, 1, 1], [1, 65536, 65536], [u32::MAX; 3]] {
+            let problem = Header::decode(&Header::new(shape).encode()).unwrap_err();
+            assert!(matches!(problem, Problem::Damaged(_)), "{problem}");
         }
     }
 }
