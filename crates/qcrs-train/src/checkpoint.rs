@@ -64,7 +64,7 @@ pub(crate) fn load(path: &Path, network: &mut Network, sgd: &mut Sgd) -> Result<
 }
 
 /// The weights in a checkpoint, by name.
-pub(crate) fn weights(path: &Path) -> Result<BTreeMap<String, Tensor>, Error> {
+pub fn weights(path: &Path) -> Result<BTreeMap<String, Tensor>, Error> {
     Ok(with_prefix(&read(path)?, WEIGHT))
 }
 

@@ -7,7 +7,10 @@ use std::path::Path;
 /// Lets `write` fill a file beside `path`, then renames it: a power cut leaves the old file or the new one.
 /// A failed write (a full disk) leaves the old file and nothing beside it.
 pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
-    let aside = path.with_extension("tmp");
+    // a name of our own: another process may draw the same curve meanwhile
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let aside = path.with_file_name(name);
     let written = write(&aside).and_then(|()| {
         let file = fs::File::open(&aside).map_err(Error::io(&aside))?;
         file.sync_all().map_err(Error::io(&aside))?;
@@ -34,6 +37,11 @@ mod tests {
         let path = folder.path().join("weights");
         write(&path, b"old").unwrap();
         let full = replace(&path, |aside| {
+            // not weights.tmp, which may be somebody's file
+            assert_eq!(
+                aside.file_name().unwrap().to_str().unwrap(),
+                format!("weights.{}.tmp", std::process::id())
+            );
             fs::write(aside, b"ne").unwrap();
             Err(Error::Invalid("disk full".into()))
         });

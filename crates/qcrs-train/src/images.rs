@@ -29,6 +29,9 @@ pub struct Augment {
 /// Images with at least this many values are prepared by several threads.
 const WORTH_A_THREAD: usize = 50_000;
 
+/// A label beyond this is a mistake: ImageNet-21k has 21,843 classes.
+const MOST_CLASSES: usize = 1 << 20;
+
 /// A batch: images of shape [N, C, H, W], and their classes.
 pub struct Batch {
     /// Pixels in [0, 1].
@@ -58,6 +61,10 @@ impl Images {
         };
         if classes < 2 {
             return Err(Error::format(path, format!("has {classes} class; a classifier needs two")));
+        }
+        if classes > MOST_CLASSES {
+            let problem = format!("has a label {}; classes are counted from 0", classes - 1);
+            return Err(Error::format(path, problem));
         }
         Ok(Self { about, classes, dataset })
     }

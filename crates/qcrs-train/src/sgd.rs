@@ -4,26 +4,29 @@
 //! libtorch's optimiser keeps them to itself.
 
 use crate::network::Network;
+use crate::recipe::Settings;
 use std::collections::BTreeMap;
 use tch::Tensor;
 
-/// Stochastic gradient descent with Nesterov momentum, as PyTorch defines it:
-/// d = ∇ + decay·w, v ← momentum·v + d, w ← w − rate·(d + momentum·v).
+/// Stochastic gradient descent with momentum, as PyTorch defines it:
+/// d = ∇ + decay·w, v ← momentum·v + d, w ← w − rate·v, or with Nesterov's w ← w − rate·(d + momentum·v).
 pub(crate) struct Sgd {
     pub(crate) momentum: f64,
+    pub(crate) nesterov: bool,
     pub(crate) weight_decay: f64,
     /// By the weight's name.
     pub(crate) velocities: BTreeMap<String, Tensor>,
 }
 
 impl Sgd {
-    pub(crate) fn new(network: &Network, momentum: f64, weight_decay: f64) -> Self {
+    pub(crate) fn new(network: &Network, settings: &Settings) -> Self {
+        let &Settings { momentum, nesterov, weight_decay, .. } = settings;
         let trained = network.weights().into_iter().filter(|weight| weight.role.is_trained());
         let velocities = trained.map(|weight| {
             let still = network.tensor(&weight.name).detach().zeros_like();
             (weight.name, still)
         });
-        Self { momentum, weight_decay, velocities: velocities.collect() }
+        Self { momentum, nesterov, weight_decay, velocities: velocities.collect() }
     }
 
     /// Moves the weights down the gradient of `loss`.
@@ -35,7 +38,9 @@ impl Sgd {
                 let slope = weight.grad() + &weight * self.weight_decay;
                 *velocity *= self.momentum;
                 *velocity += &slope;
-                weight -= (slope + &*velocity * self.momentum) * rate;
+                let direction =
+                    if self.nesterov { slope + &*velocity * self.momentum } else { velocity.shallow_clone() };
+                weight -= direction * rate;
                 weight.zero_grad();
             }
         });
@@ -46,26 +51,31 @@ impl Sgd {
 mod tests {
     use super::*;
     use crate::architecture::Architecture;
+    use crate::recipe::gaussian;
     use tch::{Device, Kind};
 
     #[test]
     fn two_steps_are_those_of_the_formula() {
-        let network = Network::new(Architecture::SmallCnn, 2, 0, Device::Cpu);
-        let mut w = f64::from(network.values("fc.bias")[0]);
-        let (rate, momentum, decay) = (0.1, 0.5, 0.25);
-        let mut sgd = Sgd::new(&network, momentum, decay);
-        let mut v = 0.0;
-        for _ in 0..2 {
-            // the sum of all trained weights, thrice: every slope is 3
-            let sums = sgd.velocities.keys().map(|name| network.tensor(name).sum(Kind::Float) * 3.0);
-            let loss: Tensor = sums.reduce(|sum, next| sum + next).unwrap();
-            sgd.step(&network, &loss, rate);
-            let d = 3.0 + decay * w;
-            v = momentum * v + d;
-            w -= rate * (d + momentum * v);
-            let found = f64::from(network.values("fc.bias")[0]);
-            assert!((found - w).abs() < 1e-6, "{found} instead of {w}");
+        let (rate, momentum, weight_decay) = (0.1, 0.5, 0.25);
+        for nesterov in [true, false] {
+            let network = Network::new(Architecture::SmallCnn, 2, 0, Device::Cpu);
+            let recipe = gaussian::short(Architecture::SmallCnn, 0.25);
+            let settings = Settings { momentum, nesterov, weight_decay, ..recipe };
+            let mut w = f64::from(network.values("fc.bias")[0]);
+            let mut sgd = Sgd::new(&network, &settings);
+            let mut v = 0.0;
+            for _ in 0..2 {
+                // the sum of all trained weights, thrice: every slope is 3
+                let sums = sgd.velocities.keys().map(|name| network.tensor(name).sum(Kind::Float) * 3.0);
+                let loss: Tensor = sums.reduce(|sum, next| sum + next).unwrap();
+                sgd.step(&network, &loss, rate);
+                let d = 3.0 + weight_decay * w;
+                v = momentum * v + d;
+                w -= rate * if nesterov { d + momentum * v } else { v };
+                let found = f64::from(network.values("fc.bias")[0]);
+                assert!((found - w).abs() < 1e-6, "{found} instead of {w}");
+            }
+            assert_eq!(network.values("bn1.running_mean"), [0.0; 16]);
         }
-        assert_eq!(network.values("bn1.running_mean"), [0.0; 16]);
     }
 }

@@ -1,6 +1,7 @@
 //! All of it, over the epochs.
 
-use crate::card::Data;
+use crate::card::{self, Data};
+pub use crate::checkpoint::weights as read_weights;
 use crate::checkpoint::{self, State};
 use crate::curve::Course;
 use crate::evaluate::{self, Count, Under};
@@ -16,9 +17,9 @@ use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tch::{Device, Tensor};
 
@@ -48,6 +49,8 @@ pub enum Event {
         step: usize,
         /// Steps in all.
         of: usize,
+        /// Epochs behind us that the log does not tell of.
+        missing: usize,
     },
     /// A step was made.
     Step {
@@ -96,16 +99,18 @@ impl Training<'_> {
         if let Some(weights) = &self.start {
             network.set(weights)?;
         }
-        let mut sgd = Sgd::new(&network, settings.momentum, settings.weight_decay);
-        self.claim_folder()?;
+        let mut sgd = Sgd::new(&network, settings);
+        let _ours = self.claim_folder()?;
         let steps = parts.training.len() / settings.batch;
         let of = steps * settings.epochs;
         let mut state = State::default();
         if self.checkpoint().exists() {
             state = checkpoint::load(&self.checkpoint(), &mut network, &mut sgd)?;
-            let _ = watch(&Event::Resumed { step: state.epoch * steps + state.step, of });
         }
-        log::cut(&self.folder.join(LOG), state.epoch)?;
+        let missing = state.epoch - log::cut(&self.folder.join(LOG), state.epoch)?;
+        if self.checkpoint().exists() {
+            let _ = watch(&Event::Resumed { step: state.epoch * steps + state.step, of, missing });
+        }
         let mut loop_ = Loop { training: self, parts: &parts, steps, network: &network, sgd, state };
         while loop_.state.epoch < settings.epochs {
             loop_.epoch(watch)?;
@@ -117,23 +122,32 @@ impl Training<'_> {
         self.folder.join(CHECKPOINT)
     }
 
-    /// Writes the spec, or makes sure that the one that is there is the same.
-    fn claim_folder(&self) -> Result<(), Error> {
+    /// Writes the spec, or makes sure that the one that is there is the same. Nobody else may claim the folder as
+    /// long as the file that comes back is open.
+    fn claim_folder(&self) -> Result<File, Error> {
         let spec = Spec {
-            program: concat!("qcrs-train ", env!("CARGO_PKG_VERSION")).into(),
+            program: card::program(),
             data: Data::of(self.images),
             classes: self.images.classes,
             settings: self.settings.clone(),
         };
         let path = self.folder.join(SPEC);
         fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder))?;
+        let lock = File::open(&self.folder).map_err(Error::io(&self.folder))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Error::format(
+                &self.folder,
+                "another qcrs-train is training here; wait for it, or use another folder",
+            ),
+            TryLockError::Error(source) => Error::io(&self.folder)(source),
+        })?;
         let broken = |error: serde_json::Error| Error::format(&path, error.to_string());
         let asked = serde_json::to_value(&spec).map_err(broken)?;
         match fs::read_to_string(&path) {
             Ok(text) => {
                 let found: Value = serde_json::from_str(&text).map_err(broken)?;
                 let differences = differences(&found, &asked)?;
-                let Some(Difference { place, used, wanted }) = differences.first() else { return Ok(()) };
+                let Some(Difference { place, used, wanted }) = differences.first() else { return Ok(lock) };
                 let problem = format!(
                     "the training here has {place} {used}, you asked for {wanted}; use another folder"
                 );
@@ -141,7 +155,7 @@ impl Training<'_> {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let text = serde_json::to_string_pretty(&spec).map_err(broken)?;
-                files::write(&path, (text + "\n").as_bytes())
+                files::write(&path, (text + "\n").as_bytes()).map(|()| lock)
             }
             Err(error) => Err(Error::io(&path)(error)),
         }
@@ -266,9 +280,4 @@ impl Loop<'_> {
             images_per_second: (seen * copies) as f64 / self.state.seconds,
         })
     }
-}
-
-/// The weights in a checkpoint of any training, by name.
-pub fn read_weights(checkpoint: &Path) -> Result<BTreeMap<String, Tensor>, Error> {
-    checkpoint::weights(checkpoint)
 }

@@ -46,6 +46,27 @@ fn a_missing_test_part_is_named() {
         .fails(&["holds the images of the training itself"]);
 }
 
+/// Before the training, not after it.
+#[test]
+fn images_that_the_result_cannot_be_judged_on_are_named() {
+    let place = Place::new();
+    for (side, label, words) in [
+        (8, 3, "the network takes 1×28×28"),
+        (28, 9, "these images are of 10 classes, those of the training of 4"),
+        (28, 255, "these images are of 256 classes"),
+    ] {
+        fs::create_dir_all(place.path("other")).unwrap();
+        let sizes = [0x803_u32, 1, side, side].map(u32::to_be_bytes).concat();
+        let pixels = vec![7; (side * side) as usize];
+        fs::write(place.path("other/t10k-images-idx3-ubyte"), [sizes, pixels].concat()).unwrap();
+        let labels = [&[0x801_u32, 1].map(u32::to_be_bytes).concat()[..], &[label]].concat();
+        fs::write(place.path("other/t10k-labels-idx1-ubyte"), labels).unwrap();
+        let ran = place.run(&format!("{TRAIN} --out run --epochs 1 --test other/t10k-images-idx3-ubyte"));
+        ran.fails(&["other/t10k-images-idx3-ubyte", words]);
+        assert!(!place.path("run").exists());
+    }
+}
+
 #[test]
 fn corrupt_data_is_named() {
     let place = Place::new();

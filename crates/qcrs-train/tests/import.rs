@@ -120,7 +120,7 @@ fn the_command_writes_a_model_that_says_where_it_comes_from() {
     // another answer when the user insists on another first layer
     assert!(import(&["--arch", "resnet8", "--out", "model.onnx", "--normalise", "yes"]).0);
     assert!(difference(&file("model.onnx"), &file("macer"), RESNET8) > 0.01);
-    let refusals: [(&[&str], &str); 5] = [
+    let refusals: [(&[&str], &str); 6] = [
         (&["--out", "a.onnx"], "macer: does not say which network it is of; give --arch"),
         (
             &["--out", "a.onnx", "--arch", "resnet20"],
@@ -132,7 +132,11 @@ fn the_command_writes_a_model_that_says_where_it_comes_from() {
         ),
         (
             &["--out", "a.onnx", "--arch", "resnet8", "--classes", "9"],
-            "fc.weight has shape [10, 64] instead of [9, 64]",
+            "macer: its last layer has 10 classes, not the 9 that you gave",
+        ),
+        (
+            &["--out", "a.onnx", "--arch", "resnet8", "--classes", "100000000000"],
+            "macer: its last layer has 10 classes, not the 100000000000 that you gave",
         ),
         (&["--out", "macer", "--arch", "resnet8"], "--out macer is the checkpoint itself"),
     ];

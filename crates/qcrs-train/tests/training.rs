@@ -7,7 +7,7 @@ use qcrs_train::Error;
 use qcrs_train::images::Images;
 use qcrs_train::network::Precision;
 use qcrs_train::recipe::{Method, Settings, macer};
-use qcrs_train::train::{CHECKPOINT, Event, SPEC};
+use qcrs_train::train::{CHECKPOINT, Event, LOG, SPEC};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -73,7 +73,7 @@ fn a_killed_training_continues_the_same_curve() {
     let mut resumed = None;
     let network = training(&images, &broken, settings())
         .run(&mut |event| {
-            if let Event::Resumed { step, of } = event {
+            if let Event::Resumed { step, of, .. } = event {
                 resumed = Some((*step, *of));
             }
             ControlFlow::Continue(())
@@ -82,6 +82,49 @@ fn a_killed_training_continues_the_same_curve() {
     assert_eq!(resumed, Some((14, 15)));
     assert_eq!(network.values("fc.weight"), weights);
     assert_eq!(curve(&broken), curve(&whole));
+}
+
+/// Weights are worth more than their diary.
+#[test]
+fn a_training_goes_on_without_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = bars(folder.path());
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    let weights = run(&images, &whole, settings()).unwrap();
+    let stopped = training(&images, &broken, settings()).run(&mut |event| match event {
+        Event::Epoch(epoch) if epoch.epoch == 2 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+    std::fs::remove_file(broken.join(LOG)).unwrap();
+    let mut untold = None;
+    let network = training(&images, &broken, settings())
+        .run(&mut |event| {
+            if let Event::Resumed { missing, .. } = event {
+                untold = Some(*missing);
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!((untold, network.values("fc.weight")), (Some(2), weights));
+    assert_eq!(curve(&broken), curve(&whole)[2..]);
+}
+
+#[test]
+fn nobody_trains_where_another_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = bars(folder.path());
+    let dir = folder.path().join("run");
+    let mut second = None;
+    training(&images, &dir, settings())
+        .run(&mut |_| {
+            second.get_or_insert_with(|| run(&images, &dir, settings()));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    let error = second.unwrap().unwrap_err().to_string();
+    assert!(error.contains("run: another qcrs-train is training here"), "{error}");
+    assert!(run(&images, &dir, settings()).is_ok());
 }
 
 #[test]

@@ -20,11 +20,19 @@ const CARD: &str = "card.json";
 /// The images that the result is judged on: never those it was trained on.
 pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> {
     let path = options.test.as_ref().unwrap_or(&options.data);
-    let test = Images::open(path, &options.open(Split::Test)).with_context(|| match &options.test {
+    let test = options.open(path, Split::Test).with_context(|| match &options.test {
         Some(_) => "the images to judge the result on".to_owned(),
         None => format!("{} has no test part to judge the result on; give one with --test", path.display()),
     })?;
     if test.about.blake3 != training.about.blake3 {
+        // now, not after hours of training
+        test.check_shape(options.arch.input()).with_context(|| path.display().to_string())?;
+        if test.classes > training.classes {
+            let (path, has, knows) = (path.display(), test.classes, training.classes);
+            return super::refuse(format!(
+                "{path}: these images are of {has} classes, those of the training of {knows}; give images of the same classes"
+            ));
+        }
         return Ok(Some(test));
     }
     match &options.test {

@@ -11,7 +11,6 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use options::Options;
 use qcrs::data::Split;
-use qcrs_train::images::Images;
 use qcrs_train::recipe::{gaussian, macer};
 use qcrs_train::train::Training;
 use std::path::PathBuf;
@@ -85,7 +84,7 @@ pub fn run(command: &Command) -> Result<()> {
 fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> {
     let settings = options.settings(recipe)?;
     let device = options.device()?;
-    let images = Images::open(&options.data, &options.open(Split::Train))?;
+    let images = options.open(&options.data, Split::Train)?;
     settings.check(images.len())?;
     let test = finish::test_set(options, &images)?;
     let start = options.start.as_deref().map(|path| finish::weights_of(path, options.arch, images.classes));

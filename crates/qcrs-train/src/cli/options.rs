@@ -3,12 +3,14 @@
 use anyhow::Result;
 use clap::Args;
 use qcrs::data::{OpenOptions, Split};
+use qcrs_train::Error;
 use qcrs_train::architecture::Architecture;
+use qcrs_train::images::Images;
 use qcrs_train::network::Precision;
 use qcrs_train::noise::Law;
 use qcrs_train::recipe::{Method, Settings};
 use qcrs_train::schedule::Schedule;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tch::Device;
 
 /// The options that all trainings have; what is not given is the recipe's.
@@ -115,12 +117,12 @@ impl Options {
         Ok(settings)
     }
 
-    /// Image files are scaled to 256 for a network that sees 224: the rest is cut away at random.
+    /// Opens images to train on or to judge by. Image files are scaled to 256 for a network that sees 224: the rest is cut away at random.
     /// Arrays have the size they have.
-    pub fn open(&self, split: Split) -> OpenOptions {
-        let array = self.data.extension().is_some_and(|end| end == "npy" || end == "npz");
+    pub fn open(&self, path: &Path, split: Split) -> Result<Images, Error> {
+        let array = path.extension().is_some_and(|end| end == "npy" || end == "npz");
         let side = (!array && matches!(self.arch, Architecture::ImagenetResnet(_))).then_some(256);
-        OpenOptions { split, resize: side, crop: side, ..OpenOptions::default() }
+        Images::open(path, &OpenOptions { split, resize: side, crop: side, ..OpenOptions::default() })
     }
 
     /// The device, if it is there.

@@ -21,7 +21,7 @@ pub fn show(training: &Training<'_>, quiet: bool, signal: &Stop) -> Result<Netwo
     let mut place = (0, 0);
     let network = training.run(&mut |event| {
         screen.show(event, training.settings.epochs);
-        if let Event::Resumed { step, of } | Event::Step { step, of, .. } = event {
+        if let Event::Resumed { step, of, .. } | Event::Step { step, of, .. } = event {
             place = (*step, *of);
         }
         if signal.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -60,10 +60,15 @@ struct Screen {
 impl Screen {
     fn show(&mut self, event: &Event, epochs: usize) {
         match event {
-            Event::Resumed { step, of } => {
+            Event::Resumed { step, of, missing } => {
                 self.bar.set_position(*step as u64);
                 self.bar.reset_eta();
                 self.say(&format!("going on after step {step} of {of}"));
+                if *missing > 0 {
+                    self.say(&format!(
+                        "the log does not tell of {missing} epochs before that; the weights have them"
+                    ));
+                }
             }
             Event::Step { step, of, loss } => {
                 self.bar.set_length(*of as u64);

@@ -80,7 +80,10 @@ fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
         "does not say whether its network normalises pixels itself; give --normalise yes or --normalise no",
     )?;
     let weights = weights(&layout, &container.storages, file.len())?;
-    let classes = told.classes.map_or_else(|| classes(&layout, architecture), Ok)?;
+    let classes = classes(&layout, architecture)?;
+    if let Some(told) = told.classes.filter(|told| *told != classes) {
+        return Err(format!("its last layer has {classes} classes, not the {told} that you gave"));
+    }
     let mut network = Network::new(architecture, classes, 0, Device::Cpu);
     if !normalised {
         network = network.without_normalisation();

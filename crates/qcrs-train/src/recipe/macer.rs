@@ -43,6 +43,7 @@ pub fn published(architecture: Architecture, sigma: f64) -> Settings {
     let macer = Macer { k: if imagenet { 2 } else { 16 }, lambda, gamma: 8.0, beta: 16.0 };
     Settings {
         method: Method::Macer(macer),
+        nesterov: false,
         epochs: if imagenet { 120 } else { 440 },
         batch: 64,
         learning_rate: if imagenet { 0.1 } else { 0.01 },
@@ -55,12 +56,12 @@ pub fn published(architecture: Architecture, sigma: f64) -> Settings {
 /// A short training from weights that Gaussian augmentation has brought near: about as many noisy
 /// copies as [`gaussian::short`] shows, and a rate that rises and falls.
 pub fn short(architecture: Architecture, sigma: f64) -> Settings {
-    let long = published(architecture, sigma);
-    let method = match long.method {
-        Method::Macer(macer) => Method::Macer(Macer { k: macer.k.min(4), ..macer }),
-        Method::Gaussian => Method::Gaussian,
-    };
-    Settings { method, epochs: 5, learning_rate: 0.02, schedule: Schedule::OneCycle { warm_up: 0.2 }, ..long }
+    let mut settings = published(architecture, sigma);
+    if let Method::Macer(macer) = &mut settings.method {
+        macer.k = macer.k.min(4);
+    }
+    let schedule = Schedule::OneCycle { warm_up: 0.2 };
+    Settings { epochs: 5, learning_rate: 0.02, schedule, nesterov: true, ..settings }
 }
 
 impl Macer {

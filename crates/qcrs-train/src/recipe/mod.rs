@@ -35,8 +35,11 @@ pub struct Settings {
     pub learning_rate: f64,
     /// How it changes.
     pub schedule: Schedule,
-    /// Nesterov momentum.
+    /// How much of its velocity a weight keeps.
     pub momentum: f64,
+    /// Whether the momentum is Nesterov's; all of our own trainings before there was a choice had it.
+    #[serde(default = "yes")]
+    pub nesterov: bool,
     /// The pull of all weights to 0.
     pub weight_decay: f64,
     /// How images are varied.
@@ -47,6 +50,10 @@ pub struct Settings {
     pub seed: u64,
     /// The BLAKE3 hash of the weights that training started from; none: from random ones.
     pub started_from: Option<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What a step minimises.

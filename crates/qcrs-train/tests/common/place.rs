@@ -4,6 +4,7 @@ use super::write_bars;
 use qcrs_train::log::{self, Epoch};
 use qcrs_train::train::LOG;
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -86,7 +87,11 @@ impl Place {
 pub fn wait_until(program: &mut Child, there: impl Fn() -> bool) {
     let begun = Instant::now();
     while !there() {
-        assert!(program.try_wait().unwrap().is_none() || there(), "the program has ended");
+        if program.try_wait().unwrap().is_some() && !there() {
+            let mut said = String::new();
+            let _ = program.stderr.take().unwrap().read_to_string(&mut said);
+            panic!("the program has ended: {said}");
+        }
         assert!(begun.elapsed() < Duration::from_mins(2), "waited too long");
         std::thread::sleep(Duration::from_millis(2));
     }
