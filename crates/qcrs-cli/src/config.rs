@@ -112,14 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_named() {
-        let wrong = ["[certify", "certify = 3", "sigma = 3", "[certfy]", "[certify]\nsigma = {a = 1}"];
-        for text in wrong.into_iter().chain(["[certify]\nsigmaa = 1"]) {
-            let error =
-                format!("{:#}", expanded(text, &["qcrs", "certify", "--config", "FILE"]).unwrap_err());
-            assert!(error.contains('/'), "{error}");
-        }
-        assert!(expanded("", &["qcrs", "certify", "--config", "/nowhere.toml"]).is_err());
+    fn not_every_command_reads_a_file() {
         for typed in
             [["qcrs", "--config=FILE", "bank", "check"], ["qcrs", "--config=FILE", "train", "gaussian"]]
         {

@@ -28,7 +28,7 @@ const NUMBERS: &[Case] = &[
     ("--epsilon 0", 1, &["--epsilon"]),
     ("--tau -1", 1, &["--tau"]),
     ("--tau 0.1 --epsilon_step 2", 2, &["--tau", "--epsilon-step", "cannot be used with"]),
-    ("--method grid --points 1", 1, &["at least 2 points", "--points"]),
+    ("--method grid --points 1", 1, &["2 to 65536 points, got 1", "--points"]),
     ("--method grid --winner max-of-certificates --n 400000000", 1, &["9600000000 draws", "lower --n"]),
     ("--gradient-n 400000000", 1, &["too many", "--gradient-n"]),
     ("--epsilon 1e-20", 1, &["tolerance", "--epsilon"]),
@@ -62,7 +62,8 @@ const NUMBERS: &[Case] = &[
     ("--at-radius 0.5 --bound auto", 1, &["one-sided", "--bound"]),
     ("--method probe --at-radius 0.5", 1, &["probe plans its draws for the largest radius", "--at-radius"]),
     ("--method ddrs --one-class 1", 1, &["follow the probabilities of all classes", "--one-class"]),
-    ("--method grid --points 4294967295", 1, &["draws of one input are too many", "--points"]),
+    ("--method grid --points 4294967295 --gradient-n 1", 1, &["2 to 65536 points", "--points"]),
+    ("--method grid --points 60000 --gradient-n 80000", 1, &["draws of one input are too many", "--points"]),
 ];
 
 const NAMES: &[Case] = &[

@@ -135,6 +135,10 @@ fn shards_are_not_mixed() {
     bench.certify("--method cohen --run r --shard 1/3").fails(1, &["another number of shards"]);
     bench.certify("--method cohen --run r --shard 1/2").says(&[]);
     bench.run("verify r").says(&["8 of 8 records"]);
+    // the table is of all shards that are there
+    let table = bench.read("r/results.tsv");
+    let ids: Vec<&str> = table.lines().filter_map(|line| line.split('\t').next()).collect();
+    assert_eq!(ids, ["idx", "0", "1", "2", "3", "4", "5", "6", "7"]);
 }
 
 #[test]
@@ -193,9 +197,4 @@ fn a_full_disk_is_said_and_a_device_is_left_in_place() {
     bench.run("report r --html /dev/full").fails(1, &["cannot write /dev/full: No space left"]);
     let kind = fs::metadata("/dev/full").unwrap().file_type();
     assert!(kind.is_char_device(), "/dev/full was replaced");
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let ran = bench.command("report r").stdout(full).output().unwrap();
-    let err = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{err}");
-    assert!(err.contains("No space left"), "{err}");
 }

@@ -83,8 +83,9 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
 #[cfg(unix)]
 fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let bench = Bench::new();
-    bench.run(&long("--method cohen --run whole")).says(&[]);
-    let typed = long("--method cohen --run r --threads 1");
+    // long enough for the signal to find it at work
+    bench.run(&long("--method cohen --run whole --n 20000")).says(&[]);
+    let typed = long("--method cohen --run r --threads 1 --n 20000");
     let child = start(&bench, bench.command(&typed), "r", 2);
     send("-INT", &child);
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
@@ -106,7 +107,7 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
 fn ctrl_c_stops_the_second_model_of_an_experiment() {
     let bench = Bench::new();
     let typed =
-        format!("paper training {MODEL} --macer model.onnx --sigma 0.25 --n 5000 --threads 1 --dir p");
+        format!("paper training {MODEL} --macer model.onnx --sigma 0.25 --n 20000 --threads 1 --dir p");
     let child = start(&bench, bench.command(&typed), "p/runs/macer-cohen", 1);
     send("-INT", &child);
     Ran::new(&typed, child.wait_with_output().unwrap()).fails(130, &["the same command goes on"]);

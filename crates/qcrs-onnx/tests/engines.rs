@@ -31,24 +31,43 @@ fn every_engine_agrees_with_the_definition() {
     }
 }
 
-/// Models in $QCRS_TEST_MODELS or beside the repository, if any: real ones are not part of it.
-fn shared_models() -> Vec<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models");
-    let folder = std::env::var_os("QCRS_TEST_MODELS").map_or(beside, PathBuf::from);
+/// The models of the repository, and those in the folder $QCRS_TEST_MODELS.
+fn real_models() -> Vec<PathBuf> {
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries =
+            std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let ours = list(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"));
     let mut files: Vec<_> =
-        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        ours.iter().map(|folder| folder.join("model.onnx")).filter(|file| file.exists()).collect();
+    assert!(!files.is_empty());
+    if let Some(folder) = std::env::var_os("QCRS_TEST_MODELS") {
+        files.extend(list(Path::new(&folder)));
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "onnx"));
     files.sort();
-    if files.is_empty() {
-        eprintln!("skipped for real models: none found; name their folder in QCRS_TEST_MODELS");
-    }
     files
+}
+
+/// The same bits on every processor and in every version that calls itself the same.
+#[test]
+fn scores_of_a_real_model_are_pinned() {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/cifar10-resnet20-gaussian-0.50/model.onnx");
+    let model = load_with(&file, [3, 32, 32], EngineChoice::Cnn).unwrap();
+    let images: Vec<f32> = numbers(6, 8 * 3072).iter().map(|v| v.mul_add(0.5, 0.5)).collect();
+    let bytes: Vec<u8> = scores(&model, &images).iter().flat_map(|score| score.to_le_bytes()).collect();
+    assert_eq!(
+        blake3::hash(&bytes).to_hex().as_str(),
+        "54796155a98fec7bd9c6406299d49315e80aee77dd2496f02c7c5ac33e165e4d"
+    );
 }
 
 #[test]
 fn the_engines_agree_with_each_other() {
     let engines = engines();
-    for file in shared_models() {
+    for file in real_models() {
         let shape = [3, 32, 32];
         let images: Vec<f32> = numbers(6, 200 * 3072).iter().map(|v| v.mul_add(0.5, 0.5)).collect();
         let mut answers: Vec<Vec<f32>> = Vec::new();
@@ -71,7 +90,7 @@ fn the_engines_agree_with_each_other() {
 /// Every image alone, in batches of many sizes, and from several threads: the same bits.
 #[test]
 fn scores_depend_on_neither_batch_nor_thread() {
-    let mut models = shared_models().into_iter().map(|file| (file, [3, 32, 32])).collect::<Vec<_>>();
+    let mut models = real_models().into_iter().map(|file| (file, [3, 32, 32])).collect::<Vec<_>>();
     let folder = tempfile::tempdir().unwrap();
     models.push((write(folder.path(), &Tiny::new().model()), SHAPE));
     for ((file, shape), engine) in

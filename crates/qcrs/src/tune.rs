@@ -4,7 +4,6 @@
 //! noise to certify with. A fair baseline is COHEN at the best single σ, chosen on other inputs than
 //! those it is judged on.
 
-use crate::bounds::clopper_pearson_lower;
 use crate::noise::{Fresh, Noise, Phase, Stream};
 use crate::radius;
 use crate::sample::SampleUnderNoise;
@@ -49,7 +48,7 @@ impl Tune {
             // each σ has its own draws; the first half names the class, the second is counted
             let mut votes =
                 |draws: u32| sampler.sample_under_noise(x, Noise::Gaussian(*sigma), &fresh.take(draws)?);
-            let named = votes(self.draws.div_ceil(2))?.ranked().first().map(|(class, _)| *class);
+            let named = votes(self.draws.div_ceil(2))?.winner();
             let counted = votes((self.draws / 2).max(1))?;
             if named != Some(label) {
                 return Ok(0.0);
@@ -57,8 +56,7 @@ impl Tune {
             // the share that was seen, in a certificate of n draws
             let share = counted.of(label) as f64 / counted.total() as f64;
             let votes = (share * f64::from(self.n)).floor() as u64;
-            let p_lower = clopper_pearson_lower(votes, self.n.into(), self.alpha)?;
-            Ok(radius::gaussian(p_lower, *sigma)?.unwrap_or(0.0))
+            Ok(radius::gaussian_of_votes(votes, self.n.into(), self.alpha, *sigma)?.unwrap_or(0.0))
         };
         self.sigmas.iter().map(one).collect()
     }

@@ -78,7 +78,8 @@ pub enum Error {
     /// A failure probability outside (0, 1).
     #[error("alpha must lie strictly between 0 and 1, got {0}")]
     InvalidAlpha(f64),
-    /// A setting that makes no sense; the text says which, and what would.
+    /// A setting that makes no sense; the text says which, and what would. It calls settings by their names on the
+    /// command line, where most of them are typed.
     #[error("{0}")]
     Invalid(String),
     /// A numerical routine gave up; its value must not be used.

@@ -150,6 +150,34 @@ fn reused_draws_break_the_promise() {
     assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
 }
 
+/// Two classes with the same probability, and a third: whoever names one of them is wrong.
+#[test]
+fn a_tie_is_rarely_called() {
+    struct Tie;
+    impl Classifier for Tie {
+        fn input_len(&self) -> usize {
+            1
+        }
+        fn num_classes(&self) -> usize {
+            3
+        }
+        fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+            for (x, row) in batch.iter().zip(out.chunks_mut(3)) {
+                row.copy_from_slice(&[-x, *x, if x.abs() > 2.0 { 9.0 } else { -9.0 }]);
+            }
+            Ok(())
+        }
+    }
+    let level = alpha(0.05);
+    let called = |seed: &u64| {
+        let sampler = MonteCarlo::new(&Tie, 100);
+        predict(&sampler, &[0.0], sigma(1.0), (100, level), (*seed, 0)).unwrap().class.is_some()
+    };
+    let wrong = (0..TRIALS).into_par_iter().filter(called).count() as u64;
+    assert!(!too_many(wrong, level), "{wrong} of {TRIALS} called");
+    assert!(wrong > TRIALS / 50, "only {wrong} of {TRIALS} called: the test is no longer one of α");
+}
+
 /// A sampler that loses the votes of a phase, as a remote worker might, is found out before shares are made of the rest.
 #[test]
 fn lost_votes_are_no_certificate() {

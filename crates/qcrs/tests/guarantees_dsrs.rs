@@ -5,17 +5,19 @@ mod common;
 
 use common::alpha;
 use qcrs::bounds::clopper_pearson_lower;
-use qcrs::certify::{Budget, certify};
+use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
 use qcrs::radius::dsrs::{DoubleSampling, Shares};
 use qcrs::sample::{SampleUnderNoise, Votes};
-use qcrs::search::Dsrs;
+use qcrs::search::{Dsrs, Second};
 use qcrs::types::{Error, Sigma};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Binomial, Distribution};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Mutex;
 
 const TRIALS: u64 = 20_000;
 const ALPHA: f64 = 0.05;
@@ -95,6 +97,37 @@ fn the_worst_sets_keep_their_distance() {
         };
         let wrong = failures(&double, &all[..100], truth, observed);
         assert!(wrong > 20, "only {wrong} of 100 wrong with observed shares");
+    }
+}
+
+/// A certificate is that of its votes under each law, and no draw is counted twice.
+#[test]
+fn the_votes_of_both_laws_are_told_apart() {
+    /// Nine of ten votes under the first law, 49 of 50 under the second.
+    struct Known(GeneralizedGaussian, Mutex<Vec<Range<u32>>>);
+    impl SampleUnderNoise for Known {
+        fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+            if draws.stream.phase == Phase::Estimate {
+                self.1.lock().unwrap().push(draws.range.clone());
+            }
+            let n = draws.range.len() as u64;
+            let other = if noise == Noise::GeneralizedGaussian(self.0) { n / 10 } else { n / 50 };
+            Ok(Votes::from_iter([(3, n - other), (1, other)]))
+        }
+    }
+    for second in [Second::Variance(0.8), Second::Threshold] {
+        let search = Dsrs { second, ..Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap() };
+        let first = law(0.5, search.k, 3072);
+        let sampler = Known(first, Mutex::default());
+        let budget = Budget::new(10, 1000, alpha(ALPHA));
+        let outcome = certify(&search, &budget, &sampler, &[0.0; 3072], (0, 0)).unwrap();
+        let [one, other] = &outcome.estimates[..] else { panic!("{outcome:?}") };
+        assert_eq!((one.law, one.votes.of(3), other.votes.of(3)), (Some(first), 450, 490), "{second:?}");
+        let shares = Shares::of_votes((450, 500), (490, 500), alpha(ALPHA)).unwrap();
+        let expected = DoubleSampling::new(&first, &other.law.unwrap()).unwrap().radius(&shares).unwrap();
+        let Verdict::Certified { class: 3, radius, .. } = outcome.verdict else { panic!("{outcome:?}") };
+        assert_eq!(Some(radius), expected, "{second:?}");
+        assert_eq!(*sampler.1.lock().unwrap(), [0..500, 500..1000], "{second:?}");
     }
 }
 

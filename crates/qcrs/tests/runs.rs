@@ -2,10 +2,13 @@
 
 mod common;
 
-use common::{DIM, alpha, cohen, every_search, spec};
-use qcrs::certify::Budget;
+use common::{DIM, alpha, cohen, every_search, sigma, spec};
+use qcrs::certify::{Budget, Outcome, decide};
+use qcrs::data::Example;
+use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::run::{self, Run, Shard, Spec};
-use qcrs::sample::{Classifier, MonteCarlo};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::search::Look;
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::fs;
@@ -20,10 +23,10 @@ fn small(search: qcrs::search::SearchSpec) -> Spec {
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
-fn input(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
-    let mut x = vec![0.0; DIM];
-    x[0] = index as f32 * 0.1 - 0.4;
-    Ok((x, Some(usize::from(index > 4))))
+fn input(index: u32) -> Result<Example, Error> {
+    let mut pixels = vec![0.0; DIM];
+    pixels[0] = index as f32 * 0.1 - 0.4;
+    Ok(Example { pixels, label: Some(usize::from(index > 4)) })
 }
 
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
@@ -75,16 +78,57 @@ fn a_stopped_or_sharded_run_gives_the_same_bytes() {
 fn every_run_follows_from_its_votes_until_one_is_changed() {
     for (what, search) in every_search() {
         let root = tempfile::tempdir().unwrap();
-        certify(root.path(), &small(search), Shard::WHOLE, 64, 1).unwrap();
+        let spec = small(search);
+        let budget = spec.budget;
+        certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap();
         let mut stored = run::read(root.path()).unwrap();
         run::verify(&stored).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let run::Finding::Outcome(outcome) = &mut stored.records[7].finding else { panic!("{what}") };
-        for estimate in &mut outcome.estimates {
-            estimate.votes.add(estimate.class);
-        }
-        outcome.looks.iter_mut().chain(&mut outcome.selection).for_each(|look| look.votes.add(0));
-        let error = run::verify(&stored).unwrap_err().to_string();
+        let mut after = |change: &dyn Fn(&mut Outcome)| {
+            let before = stored.records[7].clone();
+            let run::Finding::Outcome(outcome) = &mut stored.records[7].finding else { panic!("{what}") };
+            change(outcome);
+            let error = run::verify(&stored).unwrap_err().to_string();
+            stored.records[7] = before;
+            error
+        };
+        let moved = |outcome: &mut Outcome| {
+            for estimate in &mut outcome.estimates {
+                let (class, votes) = (estimate.class, &estimate.votes);
+                let other =
+                    votes.ranked().iter().map(|(other, _)| *other).find(|other| *other != class).unwrap();
+                estimate.votes = Votes::from_iter([
+                    (class, votes.of(class) + 1),
+                    (other, votes.total() - votes.of(class) - 1),
+                ]);
+            }
+        };
+        let error = after(&moved);
         assert!(error.starts_with("input 7: "), "{what}: {error}");
+        assert!(
+            error.contains("the votes say") || what == "dsrs" && error.contains("looks lead to"),
+            "{what}: {error}"
+        );
+        let elsewhere = |outcome: &mut Outcome| {
+            let old = outcome.estimates[0].sigma;
+            outcome.estimates[0].sigma = sigma(1.01 * old.get());
+            outcome.verdict = decide(&outcome.estimates, &budget).unwrap();
+        };
+        assert!(
+            after(&elsewhere).contains("the certificates are not those that its looks lead to"),
+            "{what}"
+        );
+        let looked =
+            |outcome: &mut Outcome| outcome.looks.push(Look::new(sigma(0.5), Votes::from_iter([(1, 10)])));
+        // where draws of their own name the class, the look stands in their place
+        let named = ["iss", "probe"].contains(&what);
+        let words =
+            if named { "there are votes that the spec does not ask for" } else { "where the spec asks for" };
+        let error = after(&looked);
+        assert!(error.contains(words), "{what}: {error}");
+        if what == "probe" {
+            let bent = |outcome: &mut Outcome| outcome.posterior.as_mut().unwrap().mean[0] += 0.1;
+            assert!(after(&bent).contains("the curve is not the one that its looks lead to"), "{what}");
+        }
     }
 }
 
@@ -169,15 +213,18 @@ impl Classifier for Broken {
 
 /// Input 3 stands far out on the second axis, where the classifier is broken.
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
-fn input_with_a_trap(index: u32) -> Result<(Vec<f32>, Option<usize>), Error> {
-    Ok((vec![1.0, if index == 3 { 100.0 } else { 0.0 }], Some(1)))
+fn input_with_a_trap(index: u32) -> Result<Example, Error> {
+    Ok(Example { pixels: vec![1.0, if index == 3 { 100.0 } else { 0.0 }], label: Some(1) })
 }
 
 #[test]
 fn what_cannot_be_computed_is_recorded_and_never_votes() {
     let nan = Broken { at: 100.0, with: || Ok(f32::NAN) };
+    let infinite = Broken { at: 100.0, with: || Ok(f32::INFINITY) };
     let series = Broken { at: 100.0, with: || Err(Error::NotConverged("a series")) };
-    for (broken, words) in [(nan, "class 1 scored NaN"), (series, "a series did not converge")] {
+    for (broken, words) in
+        [(nan, "class 1 scored NaN"), (infinite, "class 1 scored inf"), (series, "a series did not converge")]
+    {
         let root = tempfile::tempdir().unwrap();
         let sampler = MonteCarlo::new(&broken, 16);
         let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
@@ -188,6 +235,34 @@ fn what_cannot_be_computed_is_recorded_and_never_votes() {
         assert!(!line.contains("verdict"), "{line}");
         assert_eq!(text.lines().count(), INPUTS as usize);
     }
+}
+
+/// An engine that writes too little must not vote with the scores of the batch before.
+#[test]
+fn scores_that_were_not_written_are_no_votes() {
+    struct Lazy(AtomicBool);
+    impl Classifier for Lazy {
+        fn input_len(&self) -> usize {
+            1
+        }
+        fn num_classes(&self) -> usize {
+            2
+        }
+        fn logits(&self, _: &[f32], out: &mut [f32]) -> Result<(), Error> {
+            let all = !self.0.swap(true, Relaxed);
+            out.chunks_mut(2)
+                .take(if all { usize::MAX } else { 1 })
+                .for_each(|row| row.copy_from_slice(&[0.0, 1.0]));
+            Ok(())
+        }
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let lazy = Lazy(AtomicBool::new(false));
+    let sampler = MonteCarlo::new(&lazy, 16);
+    let stream = Stream { seed: 0, input: 0, phase: Phase::Estimate };
+    let ask = || sampler.sample_under_noise(&[0.0], Noise::Gaussian(sigma(0.5)), &Draws::first(64, stream));
+    let found = pool.install(ask);
+    assert!(matches!(found, Err(Error::NotFinite { draw: 17, .. })), "{found:?}");
 }
 
 #[test]

@@ -4,11 +4,14 @@ mod common;
 
 use common::sigma;
 use qcrs::certify::{Budget, certify};
-use qcrs::sample::MonteCarlo;
+use qcrs::noise::{Draws, Noise};
+use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
 use qcrs::testing::{HalfSpace, Slab};
-use qcrs::types::Sigma;
+use qcrs::types::{Error, Sigma};
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
+use std::ops::Range;
+use std::sync::Mutex;
 
 /// R_n(σ) on the centre of a slab of half width c, with real-valued counts: σ Φ⁻¹(LCB(n p, n, .001)).
 fn slab_radius(c: f64, n: f64, sigma: f64) -> f64 {
@@ -208,11 +211,86 @@ impl qcrs::sample::Classifier for Logistic {
     }
 }
 
+/// Votes that are known beforehand by σ, and which draws were asked for at which.
+struct Known {
+    votes: fn(f64) -> [u64; 2],
+    asked: Mutex<Vec<(f64, Range<u32>)>>,
+}
+
+impl Known {
+    fn new(votes: fn(f64) -> [u64; 2]) -> Self {
+        Self { votes, asked: Mutex::default() }
+    }
+}
+
+impl SampleUnderNoise for Known {
+    fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        let Noise::Gaussian(sigma) = noise else { panic!("{noise:?}") };
+        self.asked.lock().unwrap().push((sigma.get(), draws.range.clone()));
+        Ok((self.votes)(sigma.get()).into_iter().enumerate().collect())
+    }
+}
+
+fn published() -> Qcrs {
+    Qcrs { draws: 100, ..Qcrs::paper(sigma(0.5), [sigma(0.1), sigma(1.7)], 0.1, 0.05) }
+}
+
+/// Of the released program's pairs each look has its own draws; repaired, the two share theirs. No draw serves two pairs.
+#[test]
+fn pairs_share_their_draws_where_they_should() {
+    for (search, common) in [(published(), false), (published().repaired(), true)] {
+        let known = Known::new(|_| [90, 10]);
+        search.search(&mut Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 1000)).unwrap();
+        let ranges: Vec<Range<u32>> =
+            known.asked.into_inner().unwrap().into_iter().map(|(_, range)| range).collect();
+        // the look that names the class, then pairs
+        assert!(ranges.len() > 4 && ranges.len() % 2 == 1, "{ranges:?}");
+        let mut end = ranges[0].end;
+        for pair in ranges[1..].chunks(2) {
+            assert_eq!(pair[0], end..end + 100);
+            end += 100;
+            assert_eq!(pair[1], if common { pair[0].clone() } else { end..end + 100 });
+            end = pair[1].end;
+        }
+    }
+}
+
+/// Away from σ₀ another class wins, and by more.
+#[test]
+fn the_repaired_search_keeps_its_class() {
+    let votes = |level: f64| if (level - 0.5).abs() < 1e-9 { [80, 20] } else { [0, 100] };
+    let find = |search: Qcrs| {
+        let known = Known::new(votes);
+        let plan = search.search(&mut Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 1000));
+        plan.unwrap().sigmas[0]
+    };
+    assert_eq!(find(published().repaired()), sigma(0.5));
+    assert_ne!(find(published()), sigma(0.5));
+}
+
+/// What a look promises for n draws is the bound of its share in n draws, not of its own few.
+#[test]
+fn the_radius_to_come_is_that_of_all_draws() {
+    let known = Known::new(|_| [97, 3]);
+    let mut probe = Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 100_000);
+    let look = probe.look(sigma(0.5), 100).unwrap();
+    // the share (97 + ½)/(100 + 1) of 100,000 draws is 96,534 whole votes
+    let normal = Normal::new(0.0, 1.0).unwrap();
+    let radius = |k: f64, n: f64| {
+        let p: f64 = Beta::new(k, n - k + 1.0).unwrap().inverse_cdf(0.001);
+        0.5 * normal.inverse_cdf(p)
+    };
+    let (own, to_come) = (probe.radius(&look, 0).unwrap(), probe.predicted_radius(&look, 0).unwrap());
+    assert!((own - radius(97.0, 100.0)).abs() < 1e-6, "{own}");
+    assert!((to_come - radius(96_534.0, 100_000.0)).abs() < 1e-6, "{to_come}");
+    assert!(to_come > 1.2 * own, "{to_come} and {own}");
+}
+
 /// The difference quotient of DDRS is the derivative with the noise held fixed.
 #[test]
 fn the_slope_of_ddrs_is_the_derivative() {
     use qcrs::math::normal_quantile;
-    use qcrs::noise::{Noise, Phase, Stream};
+    use qcrs::noise::{Phase, Stream};
     let sampler = MonteCarlo::new(&Logistic, 7);
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ddrs = Ddrs::sane(common::sigma(0.5), region);

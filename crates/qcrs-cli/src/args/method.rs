@@ -324,12 +324,12 @@ impl MethodArgs {
     }
 
     fn insta_rs(&self) -> anyhow::Result<InstaRs> {
-        let search = InstaRs::around(&self.ddrs()?)?;
+        let ascent = self.ddrs()?;
         if self.starts.is_empty() {
-            return Ok(search);
+            return Ok(InstaRs::around(&ascent)?);
         }
         let starts = self.starts.iter().map(|start| level("--starts", *start)).collect::<Result<_, _>>()?;
-        Ok(InstaRs { starts, ..search })
+        Ok(InstaRs::starting_at(starts, &ascent))
     }
 
     fn qcrs(&self) -> anyhow::Result<Qcrs> {

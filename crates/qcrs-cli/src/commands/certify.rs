@@ -13,7 +13,7 @@ use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Bound;
 use qcrs::report;
-use qcrs::run::{self, Guarantee, Run, Shard, Spec};
+use qcrs::run::{self, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     let mut spec = setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed);
     if let Some(bank) = &args.bank {
         spec.bank = Some(crate::setup::file_name(bank));
-        spec.guarantee = Guarantee::MemoryBank;
+        spec.guarantee = spec.promise();
     }
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
@@ -92,7 +92,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
 }
 
 /// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
-/// have scores that cannot vote.
+/// failed.
 pub fn certify_into(
     setup: &Setup,
     sampler: &MonteCarlo,
@@ -115,10 +115,10 @@ pub fn certify_into(
     let todo = run.ids().len() - run.done.len();
     let most = spec.search.passes(spec.budget.n0, spec.budget.n);
     let progress = Progress::new(tally.expects(most) * todo as u64);
-    let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
+    let inputs = |index| setup.example(index);
     let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
-        run.certify(sampler, &input, in_flight, |record| {
+        run.certify(sampler, &inputs, in_flight, |record| {
             if let Some(bank) = &mut bank {
                 bank.answer(record, &setup.example(record.index)?.pixels)?;
             }

@@ -32,7 +32,7 @@ pub struct CurveArgs {
     #[arg(long)]
     right: Option<f64>,
     /// How many σ
-    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=65536))]
     points: u32,
     /// Draws per σ
     #[arg(long, alias = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
@@ -54,10 +54,10 @@ pub struct CurveArgs {
 /// Draws and prints the curves.
 pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma).context("--sigma")?;
-    let sigmas = sigmas(args)?;
     let alpha = Alpha::new(args.alpha)?;
     let draws = (u64::from(args.points) + 1) * u64::from(args.n);
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
+    let sigmas = sigmas(args)?;
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let all = setup.len()?;
     let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };
@@ -105,7 +105,7 @@ pub fn curve(
     // every point has draws of its own, so that neighbours do not share their luck
     let mut votes =
         |sigma| sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &fresh.take(n)?);
-    let class = votes(start)?.ranked().first().map_or(0, |&(class, _)| class);
+    let class = votes(start)?.elected()?;
     let mut points = Vec::new();
     for &sigma in sigmas {
         let votes = votes(sigma)?;

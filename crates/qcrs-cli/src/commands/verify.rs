@@ -129,10 +129,10 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
-    let input = |index| setup.example(index).map(|example| (example.pixels, example.label));
+    let inputs = |index| setup.example(index);
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {
-            let again = run::record(spec, &sampler, &input, record.index)?;
+            let again = run::record(spec, &sampler, &inputs, record.index)?;
             ensure!(
                 again.finding == record.finding,
                 "input {}: sampled again it gives other votes",

@@ -93,3 +93,17 @@ pub(super) fn small(size: i64) -> Result<usize, Refusal> {
 pub(super) fn signed(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four pixels wide on five, one step at a time: three more are needed, and the odd one goes to one end.
+    #[test]
+    fn the_odd_pixel_of_same_goes_to_its_end() {
+        assert_eq!(same([4, 3], [1, 1], [1, 5, 6], false), [1, 1, 2, 1]);
+        assert_eq!(same([4, 3], [1, 1], [1, 5, 6], true), [2, 1, 1, 1]);
+        assert_eq!(same([3, 3], [2, 2], [1, 6, 5], false), [0, 1, 1, 1]);
+        assert_eq!(same([1, 1], [2, 2], [1, 6, 5], true), [0; 4]);
+    }
+}

@@ -191,11 +191,14 @@ pub fn scores(model: &Model, batch: &[f32]) -> Vec<f32> {
     scores
 }
 
-/// The engines of this machine; onnxruntime is not installed everywhere.
+/// The engines of this machine; onnxruntime is not installed everywhere, unless QCRS_NEED_ORT is set.
 pub fn engines() -> Vec<EngineChoice> {
     match load_model(&Tiny::new().model(), EngineChoice::Ort) {
         Ok(_) => vec![EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort],
-        Err(error) if error.to_string().contains("pip install") => {
+        // whoever installed it wants to know that it is not found
+        Err(error)
+            if error.to_string().contains("pip install") && std::env::var_os("QCRS_NEED_ORT").is_none() =>
+        {
             eprintln!("skipped for onnxruntime: {error}");
             vec![EngineChoice::Cnn, EngineChoice::Rten]
         }

@@ -1,4 +1,4 @@
-//! A number and how sure we are of it.
+//! What is the number, and how sure are we of it?
 
 use super::bootstrap::bootstrap;
 use crate::bounds::proportion_interval;

@@ -87,15 +87,15 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
 /// Why radii of two runs do not speak of the same thing; files do not say what they are about.
 fn apart(a: &Table, b: &Table) -> Option<&'static str> {
     if a.asked.or(b.asked).is_some() {
-        return Some("a run that asks about a single radius has no ACR; see --at-radius");
+        return Some("a run that asks about a single radius has no ACR");
     }
     let (a, b) = (a.spec.as_ref()?, b.spec.as_ref()?);
     if a.data.blake3 != b.data.blake3 {
         Some("they are about different data")
     } else if (a.data.shape, &a.data.preprocess) != (b.data.shape, &b.data.preprocess) {
-        Some("their images were prepared in different ways; see --resize and --crop")
+        Some("their images were prepared in different ways (`preprocess` in spec.json)")
     } else if a.one_class != b.one_class {
-        Some("they answer different questions; see --one-class")
+        Some("they answer different questions (`one_class` in spec.json)")
     } else {
         None
     }

@@ -1,4 +1,4 @@
-//! One run in a few numbers.
+//! What is a run in a few numbers?
 
 use super::{Estimate, Row, Table};
 use crate::run::Guarantee;

@@ -1,4 +1,4 @@
-//! The rows that every analysis starts from.
+//! Which rows does every analysis start from?
 
 use super::Belief;
 use crate::certify::{Outcome, Reason, Verdict};

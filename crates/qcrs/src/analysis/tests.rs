@@ -145,10 +145,10 @@ fn only_radii_about_the_same_question_are_compared() {
     assert_eq!(paired(&plain, &table(&|spec| spec.seed = 8)).unwrap().common, 2);
     let why = |change: &dyn Fn(&mut Spec)| paired(&plain, &table(change)).unwrap_err().to_string();
     assert!(why(&|spec| spec.data.blake3 = "01".into()).contains("different data"));
-    assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("--crop"));
-    assert!(why(&|spec| spec.one_class = Some(1)).contains("--one-class"));
+    assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("preprocess"));
+    assert!(why(&|spec| spec.one_class = Some(1)).contains("one_class"));
     let asked = |spec: &mut Spec| spec.budget.at_radius = Some(0.5);
-    assert!(why(&asked).contains("--at-radius"));
+    assert!(why(&asked).contains("no ACR"));
     // not even two of them: 0.5 for every right answer is no radius
     assert!(paired(&table(&asked), &table(&asked)).unwrap_err().to_string().contains("no ACR"));
     let bold = table(&|spec| spec.budget.alpha = Alpha::new(0.01).unwrap());

@@ -1,4 +1,4 @@
-//! The field's own result files: `idx label predict radius correct …`, tab-separated.
+//! What do the field's own result files (`idx label predict radius correct …`) say?
 
 use super::{Row, Table};
 use crate::run::Guarantee;

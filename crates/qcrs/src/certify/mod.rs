@@ -5,6 +5,7 @@ mod sides;
 mod verdict;
 
 pub use budget::{Bound, Budget};
+use sides::choose_sides;
 pub(crate) use verdict::is_decided;
 pub use verdict::{Estimate, Reason, Verdict, decide};
 
@@ -67,7 +68,7 @@ pub fn certify(
         };
     }
     // the other draws, under the second law
-    if let Some(second) = second(&estimates, laws, budget.alpha)? {
+    if let Some(second) = under_second_law(&estimates, laws, budget.alpha)? {
         let draws = Draws { stream, range: n..budget.n };
         let votes = sampler.sample_under_noise(x, second.noise(), &draws)?.for_each_of(&draws)?;
         estimates.push(Estimate { votes, ..second });
@@ -126,7 +127,7 @@ pub(crate) fn prepare(
     let law = laws.map(|laws| laws.first);
     let estimate = |sigma| {
         let before = votes_at(sigma, looks.iter().chain(&selection));
-        let sides = sides::sides(budget, sides, (class, &before), (sigma, n))?;
+        let sides = choose_sides(budget, sides, class, &before, sigma, n)?;
         Ok(Estimate { sigma, class, sides, law, votes: Votes::default() })
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
@@ -134,13 +135,13 @@ pub(crate) fn prepare(
 }
 
 /// The certificate under the second law, still without votes, where the plan has one.
-pub(crate) fn second(
+pub(crate) fn under_second_law(
     estimates: &[Estimate],
     laws: Option<Laws>,
     alpha: Alpha,
 ) -> Result<Option<Estimate>, Error> {
     let (Some(laws), Some(first)) = (laws, estimates.first()) else { return Ok(None) };
-    let law = laws.second((first.votes.of(first.class), first.votes.total()), alpha)?;
+    let law = laws.second_law(first.votes.of(first.class), first.votes.total(), alpha)?;
     Ok(law.map(|law| Estimate {
         sigma: law.sigma(),
         law: Some(law),

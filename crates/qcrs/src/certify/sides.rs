@@ -1,7 +1,7 @@
 //! Which bound promises more for this input?
 
 use super::{Bound, Budget};
-use crate::bounds::{clopper_pearson_lower, two_sided};
+use crate::bounds::two_sided;
 use crate::radius;
 use crate::sample::Votes;
 use crate::search::Sides;
@@ -10,11 +10,13 @@ use crate::types::{Error, Sigma};
 /// The bound for a certificate of `class` with `n` draws.
 ///
 /// Judges by `seen`, votes that are never counted in the certificate, so the choice costs nothing.
-pub(super) fn sides(
+pub(super) fn choose_sides(
     budget: &Budget,
     planned: Option<Sides>,
-    (class, seen): (usize, &Votes),
-    (sigma, n): (Sigma, u32),
+    class: usize,
+    seen: &Votes,
+    sigma: Sigma,
+    n: u32,
 ) -> Result<Sides, Error> {
     Ok(match (planned, budget.bound) {
         (Some(planned), _) => planned,
@@ -24,7 +26,7 @@ pub(super) fn sides(
             let (n, alpha) = (u64::from(n), budget.alpha);
             let [ours, rival] = expected(seen, class, n);
             let lead = two_sided(n, ours, rival, alpha)?;
-            let one = radius::gaussian(clopper_pearson_lower(ours, n, alpha)?, sigma)?;
+            let one = radius::gaussian_of_votes(ours, n, alpha, sigma)?;
             let two = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
             if two > one { Sides::Two } else { Sides::One }
         }

@@ -172,7 +172,8 @@ fn round_up(sigma: f64) -> f32 {
 
 #[cfg(test)]
 mod scale {
-    use super::round_up;
+    use super::{Noise, Phase, Stream, round_up};
+    use crate::types::Sigma;
 
     #[test]
     fn the_scale_is_the_smallest_f32_that_is_not_below_sigma() {
@@ -181,5 +182,16 @@ mod scale {
             assert!(f64::from(scale) >= sigma, "{sigma}");
             assert!(f64::from(scale.next_down()) < sigma, "{sigma}");
         }
+        // and it is what the noise is scaled by: 0.7 is above the nearest f32
+        let noise = |sigma: f64| {
+            let mut out = [0.0; 64];
+            let stream = Stream { seed: 1, input: 2, phase: Phase::Estimate };
+            Noise::Gaussian(Sigma::new(sigma).unwrap()).add(&stream, 3, &[0.0; 64], &mut out);
+            out
+        };
+        assert_eq!(
+            noise(0.7).map(f32::to_bits),
+            noise(1.0).map(|value| (value * 0.7_f32.next_up()).to_bits())
+        );
     }
 }

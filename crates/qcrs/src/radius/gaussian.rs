@@ -1,7 +1,8 @@
-//! The radius of Gaussian smoothing.
+//! How far does a vote share under Gaussian noise protect?
 
+use crate::bounds::clopper_pearson_lower;
 use crate::math::{normal_cdf, normal_quantile_lower};
-use crate::types::{Error, Sigma};
+use crate::types::{Alpha, Error, Sigma};
 
 /// The certified l2 radius σ Φ⁻¹(p) of Gaussian smoothing (Cohen et al. 2019, Theorem 1 with
 /// p_B = 1 − p_A); `None` when p < ½ certifies nothing.
@@ -16,6 +17,11 @@ pub fn gaussian(p_lower: f64, sigma: Sigma) -> Result<Option<f64>, Error> {
     }
     let radius = sigma.get() * normal_quantile_lower(p_lower)?;
     Ok(Some(radius.next_down().max(0.0)))
+}
+
+/// The radius that `k` of `n` votes certify at `alpha`: [`gaussian`] of their Clopper-Pearson lower bound.
+pub fn gaussian_of_votes(k: u64, n: u64, alpha: Alpha, sigma: Sigma) -> Result<Option<f64>, Error> {
+    gaussian(clopper_pearson_lower(k, n, alpha)?, sigma)
 }
 
 /// The certified l2 radius σ/2 (Φ⁻¹(p_A) − Φ⁻¹(p_B)) of Gaussian smoothing (Cohen et al. 2019, Theorem 1),

@@ -3,4 +3,4 @@
 pub mod dsrs;
 mod gaussian;
 
-pub use gaussian::{gaussian, gaussian_share, gaussian_two_sided};
+pub use gaussian::{gaussian, gaussian_of_votes, gaussian_share, gaussian_two_sided};

@@ -1,4 +1,4 @@
-//! Bars with intervals, one below the other so that long names have room.
+//! How are bars with intervals drawn, one below the other so that long names have room?
 
 use super::format::down;
 use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, rect, text, ticks, wrap};

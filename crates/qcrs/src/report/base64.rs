@@ -1,4 +1,4 @@
-//! Bytes as text, for `data:` addresses.
+//! How do bytes become text, for `data:` addresses?
 
 /// The base64 of `bytes` (RFC 4648, with padding).
 pub fn base64(bytes: &[u8]) -> String {

@@ -1,4 +1,4 @@
-//! The numbers with every digit, for other programs.
+//! How do other programs get the numbers, with every digit?
 
 use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Summary};
 use crate::types::Error;

@@ -1,4 +1,4 @@
-//! A table as cells, and the same cells for terminal, Markdown, LaTeX and the page.
+//! How does a table look in a terminal, in Markdown, in LaTeX and on the page?
 
 use super::svg::wrap;
 use minijinja::{Value, context};

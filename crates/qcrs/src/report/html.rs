@@ -1,4 +1,4 @@
-//! One page that holds everything and needs nothing else.
+//! What stands on the one page that holds everything and needs nothing else?
 
 use super::base64::base64;
 use super::grid::Grid;
@@ -73,7 +73,7 @@ fn values(page: &Page) -> Result<Value, Error> {
         numbers => tables::short(analysis).iter().map(Grid::value).collect::<Vec<_>>(),
         rounding => tables::ROUNDING,
         intervals => tables::INTERVALS,
-        runner_up => tables::RUNNER_UP,
+        runner_up => tables::runner_up(analysis).unwrap_or_default(),
         notes => analysis.notes.clone(),
         figures => main.into_iter().map(figure).collect::<Vec<_>>(),
         curves => curves.into_iter().map(figure).collect::<Vec<_>>(),

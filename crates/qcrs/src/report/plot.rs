@@ -1,4 +1,4 @@
-//! A plot with two axes: lines, steps, bands, and a legend below.
+//! How is a plot with two axes drawn: lines, steps, bands, and a legend below?
 
 use super::svg::{
     LEFT, RIGHT, STYLE, WIDTH, document, escape, file, heading, line, stroke, text, ticks, wrap,

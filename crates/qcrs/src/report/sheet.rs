@@ -1,4 +1,4 @@
-//! A page of figures and tables of any kind, such as the course of a training or an experiment of the paper.
+//! How does a page of any figures and tables look, such as the course of a training?
 
 use super::grid::{Cell, Grid, markdown_escape};
 use super::html::render;

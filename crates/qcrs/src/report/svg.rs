@@ -1,4 +1,4 @@
-//! The few pieces of SVG that our figures are made of.
+//! Which pieces of SVG are our figures made of?
 
 /// Width of every figure in its own units; small, so that text stays readable on a phone.
 pub const WIDTH: f64 = 440.0;

@@ -152,9 +152,7 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
 /// What must be read with the tables.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = vec![ROUNDING.to_owned(), INTERVALS.to_owned()];
-    if analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some()) {
-        notes.push(RUNNER_UP.to_owned());
-    }
+    notes.extend(runner_up(analysis).map(str::to_owned));
     for promise in Guarantee::ALL.map(Some).into_iter().chain([None]) {
         if analysis.tables.iter().any(|table| table.guarantee == promise) {
             notes.push(guarantee_in_words(promise).into());
@@ -171,9 +169,13 @@ pub const ROUNDING: &str = "Radii and accuracies are rounded down, shares of abs
 pub const INTERVALS: &str = "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa \
                              bootstrap for means), rounded outward; none where the values do not vary.";
 
-/// What a column means whose name does not tell.
-pub const RUNNER_UP: &str =
-    "Runner-up's share: of the votes against the class, the part that went to its strongest rival.";
+/// What a column means whose name does not tell, where there is one.
+pub fn runner_up(analysis: &Analysis) -> Option<&'static str> {
+    let shown = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
+    shown.then_some(
+        "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
+    )
+}
 
 fn claim(e: Estimate) -> Cell {
     Cell { value: down(e.value, 4), interval: interval(&e, 3) }

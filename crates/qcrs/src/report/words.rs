@@ -1,4 +1,4 @@
-//! The sentences that stand beside the numbers.
+//! Which sentences stand beside the numbers?
 
 use crate::analysis::{Analysis, Summary};
 use crate::run::Guarantee;

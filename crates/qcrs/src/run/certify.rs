@@ -1,20 +1,20 @@
-//! Certifies what is missing.
+//! How is what is missing certified, in order and without losing anything?
 
 use super::directory::{Shard, claim, shard_files};
 use super::lines::{self, Lines};
-use super::meter::Meter;
+use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
 use super::{Finding, Record, Spec, Timing, read};
-use crate::certify::{Bound, Budget, certify};
+use crate::certify::certify;
+use crate::data::Example;
 use crate::sample::{OneClass, SampleUnderNoise};
-use crate::search::SearchSpec;
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc;
 
-/// An image and its label, by index.
-pub type Input<'a> = dyn Fn(u32) -> Result<(Vec<f32>, Option<usize>), Error> + Sync + 'a;
+/// Gives an image and its label by index; called from several threads.
+pub type Inputs<'a> = dyn Fn(u32) -> Result<Example, Error> + Sync + 'a;
 
 /// One process's share of a run, open for writing.
 pub struct Run {
@@ -30,7 +30,7 @@ pub struct Run {
 impl Run {
     /// Opens `dir` for `shard` of `spec`: a new run, or one to go on with.
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
-        check(spec)?;
+        spec.check()?;
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
@@ -69,7 +69,7 @@ impl Run {
     pub fn certify(
         &mut self,
         sampler: &dyn SampleUnderNoise,
-        input: &Input<'_>,
+        inputs: &Inputs<'_>,
         in_flight: usize,
         mut on_record: impl FnMut(&mut Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -83,7 +83,7 @@ impl Run {
                 scope.spawn(move || {
                     let _guard = CloseOnPanic(queue);
                     while let Some(position) = queue.take() {
-                        let result = record(spec, sampler, input, todo[position]);
+                        let result = record(spec, sampler, inputs, todo[position]);
                         let seconds = queue.finish(position);
                         if send.send((position, result, seconds)).is_err() {
                             break;
@@ -134,61 +134,22 @@ impl Run {
     }
 }
 
-/// Refuses a spec that cannot work, before any draw is spent.
-pub(super) fn check(spec: &Spec) -> Result<(), Error> {
-    spec.budget.check()?;
-    spec.search.check()?;
-    check_together(spec)?;
-    check_draws(spec)
-}
-
-/// Not every method answers every question.
-fn check_together(spec: &Spec) -> Result<(), Error> {
-    let Budget { bound, at_radius, n, .. } = spec.budget;
-    let problem = match spec.search {
-        SearchSpec::Dsrs(_) if bound != Bound::OneSided || at_radius.is_some() => {
-            "dsrs has a bound of its own; leave --bound and --at-radius out".into()
-        }
-        SearchSpec::Dsrs(_) if n < 2 => format!("dsrs shares n draws between two laws, and {n} is too few"),
-        SearchSpec::Probe(_) if at_radius.is_some() => {
-            "probe plans its draws for the largest radius; leave --at-radius out, or ask with another method".into()
-        }
-        SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if spec.one_class.is_some() => {
-            "ddrs and insta-rs follow the probabilities of all classes; leave --one-class out, or take another method"
-                .into()
-        }
-        _ => return Ok(()),
-    };
-    Err(Error::Invalid(problem))
-}
-
-/// Draws are numbered with 32 bits, those of the search and of the certificates apart.
-fn check_draws(spec: &Spec) -> Result<(), Error> {
-    let certified = u64::from(spec.search.certificates()) * u64::from(spec.budget.n);
-    let most = certified.max(spec.search.passes(0, 0));
-    if most > u64::from(u32::MAX) {
-        let problem = format!("{most} draws of one input are too many; lower --n, --points or --gradient-n");
-        return Err(Error::Invalid(problem));
-    }
-    Ok(())
-}
-
 /// The record of one input. Scores that cannot vote and series that do not converge are facts about the
 /// input, so they get a record; anything else may go better next time, so it does not.
 pub fn record(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,
-    input: &Input<'_>,
+    inputs: &Inputs<'_>,
     index: u32,
 ) -> Result<Record, Error> {
     let here = |source| Error::Input { index, source: Box::new(source) };
-    let (x, label) = input(index).map_err(here)?;
+    let Example { pixels, label } = inputs(index).map_err(here)?;
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
     let (sampler, label): (&dyn SampleUnderNoise, _) = match &question {
         Some(question) => (question, label.map(|label| question.label(label))),
         None => (sampler, label),
     };
-    let finding = match certify(spec.search.search(), &spec.budget, sampler, &x, (spec.seed, index)) {
+    let finding = match certify(spec.search.search(), &spec.budget, sampler, &pixels, (spec.seed, index)) {
         Ok(outcome) => Finding::Outcome(outcome),
         Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_))) => {
             Finding::Failed { error: error.to_string() }
@@ -197,66 +158,4 @@ pub fn record(
         Err(error) => return Err(here(error)),
     };
     Ok(Record { index, label, finding, bank: None })
-}
-
-/// Hands out inputs, never further than `window` ahead of the last line written: a crash loses no more.
-struct Queue {
-    state: Mutex<State>,
-    moved: Condvar,
-    window: usize,
-}
-
-struct State {
-    next: usize,
-    end: usize,
-    written: usize,
-    meter: Meter,
-}
-
-/// Ends the wait of all others when one worker panics: what it took never comes.
-struct CloseOnPanic<'a>(&'a Queue);
-
-impl Drop for CloseOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.close();
-        }
-    }
-}
-
-impl Queue {
-    fn new(end: usize, window: usize) -> Self {
-        let state = State { next: 0, end, written: 0, meter: Meter::new() };
-        Self { state: Mutex::new(state), moved: Condvar::new(), window }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> Option<usize> {
-        let wait = |state: &mut State| state.next < state.end && state.next >= state.written + self.window;
-        let mut state = self.moved.wait_while(self.lock(), wait).unwrap_or_else(PoisonError::into_inner);
-        let position = state.next;
-        if position >= state.end {
-            return None;
-        }
-        state.next += 1;
-        state.meter.start(position);
-        Some(position)
-    }
-
-    fn finish(&self, position: usize) -> f64 {
-        self.lock().meter.finish(position).as_secs_f64()
-    }
-
-    fn written(&self, count: usize) {
-        self.lock().written = count;
-        self.moved.notify_all();
-    }
-
-    fn close(&self) {
-        self.lock().end = 0;
-        self.moved.notify_all();
-    }
 }

@@ -1,4 +1,4 @@
-//! What a run directory holds.
+//! What does a run directory hold, and is it the run that was asked for?
 
 use super::lines;
 use super::{Record, Spec, Timing};

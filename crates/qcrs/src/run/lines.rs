@@ -1,8 +1,8 @@
-//! Append-only files of JSON lines that survive a crash in the middle of a line.
+//! How does a file of JSON lines survive a crash in the middle of one?
 
 use crate::types::Error;
 use serde::{Serialize, de::DeserializeOwned};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,13 @@ impl Lines {
     /// Opens or creates `path`, cuts a torn last line and returns the whole ones.
     pub(super) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), Error> {
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(Error::io(path))?;
-        if file.try_lock().is_err() {
-            let problem = "another qcrs is writing here; wait for it, or choose another directory or --shard";
-            return Err(Error::format(path, problem));
-        }
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Error::format(
+                path,
+                "another qcrs is writing here; wait for it, or choose another directory or --shard",
+            ),
+            TryLockError::Error(source) => Error::io(path)(source),
+        })?;
         let text = fs::read(path).map_err(Error::io(path))?;
         let whole = whole_lines(&text);
         file.set_len(whole.len() as u64).map_err(Error::io(path))?;
@@ -106,7 +109,7 @@ fn whole_lines(text: &[u8]) -> &[u8] {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error> {
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let lines = text.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     let parse = |(number, line): (usize, &[u8])| {
         serde_json::from_slice(line).map_err(|e| {
             Error::format(
@@ -115,7 +118,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error>
             )
         })
     };
-    lines.enumerate().map(parse).collect()
+    lines.map(parse).collect()
 }
 
 #[cfg(test)]

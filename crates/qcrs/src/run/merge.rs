@@ -1,4 +1,4 @@
-//! The union of shards.
+//! What do shards make together?
 
 use super::directory::{Shard, Stored, claim, differences, read};
 use super::lines;

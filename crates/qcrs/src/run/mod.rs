@@ -1,17 +1,18 @@
-//! The same over a dataset: what was asked, what was found, and where it is kept.
+//! What was asked of a dataset, what was found, and where is it kept?
 
 mod certify;
 mod directory;
 mod lines;
 mod merge;
 mod meter;
+mod queue;
 mod record;
 mod recorded;
 mod results;
 mod spec;
 mod verify;
 
-pub use certify::{Input, Run, record};
+pub use certify::{Inputs, Run, record};
 pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
 pub use record::{Ball, BankReason, Finding, FromBank, Record, Timing};

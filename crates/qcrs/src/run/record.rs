@@ -1,4 +1,4 @@
-//! One line per input.
+//! What do we keep of one input?
 
 use crate::certify::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The classifier gave scores that cannot vote; the text names draw and class.
+    /// Something about the input could not be computed: a score that cannot vote, a series that does not converge.
     Failed {
         /// What went wrong.
         error: String,

@@ -1,4 +1,4 @@
-//! results.tsv: the field's own format, for everybody's scripts.
+//! What does a run look like in the field's own format (results.tsv)?
 
 use super::directory::Stored;
 use super::{Finding, Record};

@@ -1,9 +1,10 @@
-//! Everything the answers depend on.
+//! What do the answers depend on?
 
-use crate::certify::Budget;
+use crate::certify::{Bound, Budget};
 use crate::data::About;
 use crate::sample::InputTransform;
 use crate::search::SearchSpec;
+use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
 /// What a run was asked: with the same spec, model and data anybody gets the same records.
@@ -33,6 +34,54 @@ pub struct Spec {
     pub seed: u64,
     /// What kind of promise the certificates make.
     pub guarantee: Guarantee,
+}
+
+impl Spec {
+    /// What the certificates of such a run promise, by its method, its question and its bank.
+    pub fn promise(&self) -> Guarantee {
+        if self.bank.is_some() { Guarantee::MemoryBank } else { Guarantee::of(&self.search, self.one_class) }
+    }
+
+    /// Refuses what cannot work, before any draw is spent.
+    pub fn check(&self) -> Result<(), Error> {
+        self.budget.check()?;
+        self.search.check()?;
+        self.check_together()?;
+        self.check_draws()
+    }
+
+    /// Not every method answers every question.
+    fn check_together(&self) -> Result<(), Error> {
+        let Budget { bound, at_radius, n, .. } = self.budget;
+        let problem = match self.search {
+            SearchSpec::Dsrs(_) if bound != Bound::OneSided || at_radius.is_some() => {
+                "dsrs has a bound of its own; leave --bound and --at-radius out".into()
+            }
+            SearchSpec::Dsrs(_) if n < 2 => format!("dsrs shares n draws between two laws, and {n} is too few"),
+            SearchSpec::Probe(_) if at_radius.is_some() => {
+                "probe plans its draws for the largest radius; leave --at-radius out, or ask with another method"
+                    .into()
+            }
+            SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if self.one_class.is_some() => {
+                "ddrs and insta-rs follow the probabilities of all classes; leave --one-class out, or take another method"
+                    .into()
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Invalid(problem))
+    }
+
+    /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
+    fn check_draws(&self) -> Result<(), Error> {
+        let certified = u64::from(self.search.certificates()) * u64::from(self.budget.n);
+        let most = certified.max(self.search.passes(0, 0));
+        if most > u64::from(u32::MAX) {
+            let problem =
+                format!("{most} draws of one input are too many; lower --n, --points or --gradient-n");
+            return Err(Error::Invalid(problem));
+        }
+        Ok(())
+    }
 }
 
 /// Which classifier, run how.
@@ -93,7 +142,7 @@ impl Selection {
         self.max.map_or(self.of, |max| max.min(self.of))
     }
 
-    /// Whether `id` is one of them; nothing is listed, because a file may claim any size.
+    /// Whether `id` is one of them; told without walking through all, for a file may claim any size.
     pub fn contains(&self, id: u32) -> bool {
         let skip = self.skip.max(1);
         let regular =
@@ -132,6 +181,20 @@ impl Selection {
     }
 }
 
+/// The promise a certificate makes (docs/guarantees.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guarantee {
+    /// One σ for all inputs, chosen beforehand: the radius holds for the deployed classifier.
+    FixedSigma,
+    /// A σ per input: the radius holds for the classifier smoothed with that σ, frozen.
+    FrozenSigma,
+    /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
+    ClassWise,
+    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
+    MemoryBank,
+}
+
 impl Guarantee {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::FixedSigma, Self::FrozenSigma, Self::ClassWise, Self::MemoryBank];
@@ -154,20 +217,6 @@ impl Guarantee {
             (false, _) => Self::FrozenSigma,
         }
     }
-}
-
-/// The promise a certificate makes (docs/guarantees.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Guarantee {
-    /// One σ for all inputs, chosen beforehand: the radius holds for the deployed classifier.
-    FixedSigma,
-    /// A σ per input: the radius holds for the classifier smoothed with that σ, frozen.
-    FrozenSigma,
-    /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
-    ClassWise,
-    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
-    MemoryBank,
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Do the records follow from their votes?
 
-use super::certify::check as check_spec;
 use super::recorded::Recorded;
-use super::{BankReason, Finding, FromBank, Guarantee, Record, Spec, Stored};
-use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, second};
+use super::{BankReason, Finding, FromBank, Record, Spec, Stored};
+use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, under_second_law};
 use crate::sample::Votes;
 use crate::types::Error;
 
@@ -16,14 +15,11 @@ const MOST_VALUES: usize = 1 << 30;
 /// bank, and that the votes were cast at all (certify some inputs again with [`super::record`] and compare).
 pub fn verify(stored: &Stored) -> Result<(), Error> {
     let spec = &stored.spec;
-    let promise = match spec.bank {
-        Some(_) => Guarantee::MemoryBank,
-        None => Guarantee::of(&spec.search, spec.one_class),
-    };
+    let promise = spec.promise();
     let says =
         || format!("the spec promises more or less than its method gives, which is {}", promise.name());
     ensure(spec.guarantee == promise, says)?;
-    check_spec(spec)?;
+    spec.check()?;
     let values = spec.data.shape.iter().try_fold(1, |values: usize, &side| values.checked_mul(side));
     ensure(values.is_some_and(|values| values <= MOST_VALUES), || {
         format!("images of the shape {:?} are too large", spec.data.shape)
@@ -59,7 +55,7 @@ fn check_outcome(outcome: &Outcome, spec: &Spec, index: u32) -> Result<(), Error
     let nowhere = vec![0.0; spec.data.shape.iter().product()]; // nobody looks at it, but its length counts
     let again = prepare(spec.search.search(), &spec.budget, &recorded, &nowhere, (spec.seed, index))?;
     let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
-    let second = second(&outcome.estimates, again.laws, spec.budget.alpha)?;
+    let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha)?;
     let same = again.estimates.iter().cloned().chain(second).eq(told);
     ensure(same, || "the certificates are not those that its looks lead to".into())?;
     let same = (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection);

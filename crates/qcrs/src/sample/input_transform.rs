@@ -1,4 +1,4 @@
-//! What a model wants done to its pixels after the noise.
+//! What does a model want done to its pixels after the noise?
 
 use super::Classifier;
 use crate::types::Error;

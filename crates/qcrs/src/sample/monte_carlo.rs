@@ -1,4 +1,4 @@
-//! SAMPLEUNDERNOISE by drawing noise on the CPU and asking a classifier batch by batch.
+//! How are draws counted with a classifier that takes batches?
 
 use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes, each_draw};
 use crate::noise::{Draws, Noise};

@@ -1,4 +1,4 @@
-//! Mean probabilities instead of votes, for searches that climb a smooth radius.
+//! How probable are the classes under noise, on average? For searches that climb a smooth radius.
 
 use crate::math::exp;
 use serde::{Deserialize, Serialize};

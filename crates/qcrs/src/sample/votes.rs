@@ -1,4 +1,4 @@
-//! Counted votes.
+//! Which class got how many votes?
 
 use crate::noise::Draws;
 use crate::types::Error;
@@ -32,9 +32,9 @@ impl Votes {
         self.0.get(&class).copied().unwrap_or(0)
     }
 
-    /// All votes cast.
+    /// All votes cast; of a forged tally at most `u64::MAX`.
     pub fn total(&self) -> u64 {
-        self.0.values().sum()
+        self.0.values().fold(0, |sum, votes| sum.saturating_add(*votes))
     }
 
     /// These votes, if each of the `draws` has one: what a sampler loses would change the shares of the rest.
@@ -49,6 +49,12 @@ impl Votes {
     /// The class with most votes, ties to the lowest; `None` when nobody voted.
     pub fn winner(&self) -> Option<usize> {
         self.ranked().first().map(|&(class, _)| class)
+    }
+
+    /// The winner; an error when nobody voted.
+    pub fn elected(&self) -> Result<usize, Error> {
+        let nobody = || Error::Invalid("nobody voted, so no class is ahead; ask for more draws".into());
+        self.winner().ok_or_else(nobody)
     }
 
     /// The most votes that any class but `class` has.

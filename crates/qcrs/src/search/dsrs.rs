@@ -68,7 +68,7 @@ impl Dsrs {
     pub fn laws(&self, dim: usize) -> Result<Laws, Error> {
         let laws = Laws { first: GeneralizedGaussian::new(self.sigma, self.k, dim)?, second: self.second };
         // any votes will do: no setting that works for some fails for others
-        match laws.second((1, 1), Alpha::new(0.5)?)? {
+        match laws.second_law(1, 1, Alpha::new(0.5)?)? {
             None => drop(generalized_gaussian(0.0, &laws.first)?),
             Some(second) => drop(DoubleSampling::new(&laws.first, &second)?),
         }
@@ -99,9 +99,9 @@ impl Laws {
         if self.second == Second::None { n } else { n.div_ceil(2) }
     }
 
-    /// Q, after `votes` for the class under P. It may depend on them: the draws under Q are others, so given these
+    /// Q, after `k` of `n` votes for the class under P. It may depend on them: the draws under Q are others, so given these
     /// votes its interval holds as if Q had been fixed beforehand.
-    pub fn second(&self, votes: (u64, u64), alpha: Alpha) -> Result<Option<GeneralizedGaussian>, Error> {
+    pub fn second_law(&self, k: u64, n: u64, alpha: Alpha) -> Result<Option<GeneralizedGaussian>, Error> {
         match self.second {
             Second::None => Ok(None),
             Second::Variance(share) => {
@@ -109,7 +109,7 @@ impl Laws {
                 GeneralizedGaussian::new(sigma, self.first.k(), self.first.dim() as usize).map(Some)
             }
             Second::Threshold => {
-                let (p_lower, _) = proportion_interval(votes.0, votes.1, alpha.share(2))?;
+                let (p_lower, _) = proportion_interval(k, n, alpha.share(2))?;
                 // the published rule, rounded so that it does not depend on the last bit of a logarithm
                 let kept = if p_lower >= 0.5 { 0.08 * (-(-p_lower).ln_1p() - 5.0) + 0.6 } else { 0.5 };
                 self.first.truncated(((kept * 1e4).round() / 1e4).clamp(0.05, 0.95)).map(Some)

@@ -34,14 +34,17 @@ pub enum Winner {
     MaxOfCertificates,
 }
 
+/// Neighbours of so many points differ by less than any classifier can tell.
+const MOST_POINTS: u32 = 1 << 16;
+
 impl Grid {
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         let problem = if self.low >= self.high {
             let (low, high) = (self.low.get(), self.high.get());
             format!("the grid [{low}, {high}] is empty; --left must be below --right")
-        } else if self.points < 2 {
-            format!("a grid needs at least 2 points, got {}; see --points", self.points)
+        } else if !(2..=MOST_POINTS).contains(&self.points) {
+            format!("a grid has 2 to {MOST_POINTS} points, got {}; see --points", self.points)
         } else if self.winner == (Winner::Fresh { draws: 0 }) {
             "a look needs at least one draw; see --gradient-n".into()
         } else {
@@ -64,7 +67,7 @@ impl SigmaSearch for Grid {
             return Ok(Plan { sigmas: self.sigmas()?, ..self.sigma.into() });
         };
         let start = probe.look(self.sigma, draws)?;
-        let class = start.votes.ranked()[0].0;
+        let class = start.votes.elected()?;
         let mut best = (probe.predicted_radius(&start, class)?, self.sigma);
         for sigma in self.sigmas()? {
             let look = probe.look(sigma, draws)?;

@@ -23,14 +23,27 @@ impl InstaRs {
         let starts = [0.5, 1.0, 2.0].map(|factor| Sigma::new(factor * ascent.sigma.get()));
         let starts: Vec<Sigma> = starts.into_iter().collect::<Result<_, _>>()?;
         let starts: Vec<Sigma> = starts.into_iter().filter(|start| region.contains(start)).collect();
+        Ok(Self::starting_at(starts, ascent))
+    }
+
+    /// Starts at each of these, with the steps of one ascent shared out.
+    pub fn starting_at(starts: Vec<Sigma>, ascent: &Ddrs) -> Self {
         let iterations = (ascent.iterations / starts.len().max(1) as u32).max(1);
-        Ok(Self { starts, ascent: Ddrs { iterations, ..ascent.clone() } })
+        Self { starts, ascent: Ddrs { iterations, ..ascent.clone() } }
     }
 
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         if self.starts.is_empty() {
             return Err(Error::Invalid("there is nowhere to start from; widen --left and --right".into()));
+        }
+        let Ddrs { low, high, .. } = self.ascent;
+        if let Some(outside) = self.starts.iter().find(|start| !(low..=high).contains(start)) {
+            let [start, low, high] = [*outside, low, high].map(Sigma::get);
+            let problem = format!(
+                "an ascent from {start} begins outside of [{low}, {high}]; see --starts, --left and --right"
+            );
+            return Err(Error::Invalid(problem));
         }
         self.ascent.check()
     }

@@ -92,8 +92,8 @@ impl SigmaSearch for Iss {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         self.check()?;
         let votes = probe.look(self.sigma, self.draws)?.votes;
-        let (class, ours) = votes.ranked()[0];
-        let (low, high) = proportion_interval(ours, votes.total(), probe.alpha())?;
+        let class = votes.elected()?;
+        let (low, high) = proportion_interval(votes.of(class), votes.total(), probe.alpha())?;
         let (most, alpha) = (probe.n(), probe.alpha());
         // the table of the paper has steps of 0.001: look at those around both ends
         let ends = [low, high].map(|end| [(end * 1e3).floor() / 1e3, (end * 1e3).ceil() / 1e3]);

@@ -24,7 +24,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The noise of this level.
+    /// The noise to draw at `sigma`; with laws of its own the first of them, whatever `sigma` is.
     pub fn noise(&self, sigma: Sigma) -> Noise {
         self.laws.map_or(Noise::Gaussian(sigma), |laws| Noise::GeneralizedGaussian(laws.first))
     }

@@ -1,6 +1,5 @@
-//! What a search may see of an input, and the meter on what it spends.
+//! What may a search see of an input, and what has it spent?
 
-use crate::bounds::clopper_pearson_lower;
 use crate::noise::{Draws, Fresh, Noise, Phase, Stream};
 use crate::radius;
 use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
@@ -128,8 +127,7 @@ impl<'a> Probe<'a> {
     }
 
     fn radius_of(&self, k: u64, n: u64, sigma: Sigma) -> Result<f64, Error> {
-        let p = clopper_pearson_lower(k, n, self.alpha)?;
-        Ok(radius::gaussian(p, sigma)?.unwrap_or(0.0))
+        Ok(radius::gaussian_of_votes(k, n, self.alpha, sigma)?.unwrap_or(0.0))
     }
 
     fn look_at(&mut self, sigma: Sigma, draws: &Draws) -> Result<Look, Error> {

@@ -243,7 +243,7 @@ impl SigmaSearch for Qcrs {
         self.check()?;
         // the class that every later look is about
         let start = probe.look(self.sigma, self.draws)?;
-        let class = start.votes.ranked()[0].0;
+        let class = start.votes.elected()?;
         let start = self.radius(probe, &start, class)?;
 
         let found = self.bisect(start, |ends| self.difference(probe, ends, class))?;
@@ -254,7 +254,7 @@ impl SigmaSearch for Qcrs {
         for (radius, look) in radii.iter_mut().zip(&looks) {
             let class = match self.accept {
                 Accept::SameClass => class,
-                Accept::AnyClass => look.votes.ranked()[0].0,
+                Accept::AnyClass => look.votes.elected()?,
             };
             *radius = self.radius(probe, look, class)?;
         }

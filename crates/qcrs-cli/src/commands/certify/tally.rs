@@ -6,7 +6,7 @@ use qcrs::run::{Finding, Record, Spec};
 /// What the progress bar says.
 #[derive(Default)]
 pub struct Tally {
-    /// Inputs whose scores cannot vote.
+    /// Inputs about which something could not be computed.
     pub failed: u32,
     inputs: u32,
     passes: u64,

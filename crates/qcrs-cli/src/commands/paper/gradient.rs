@@ -3,8 +3,6 @@
 use super::lab::{Effort, Lab};
 use super::words::head;
 use crate::progress::Progress;
-use anyhow::Context;
-use qcrs::bounds::clopper_pearson_lower;
 use qcrs::noise::{Fresh, Noise, Phase, Stream};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
@@ -56,10 +54,10 @@ fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow
         lab.sampler.sample_under_noise(&example.pixels, noise, &fresh.take(n)?)
     };
     let at = lab.sigma().get();
-    let class = votes(at, 500)?.winner().context("nobody voted")?;
+    let class = votes(at, 500)?.elected()?;
     let mut radius = |sigma: f64, n: u32| -> anyhow::Result<f64> {
-        let p_lower = clopper_pearson_lower(votes(sigma, n)?.of(class), n.into(), lab.budget.alpha)?;
-        Ok(radius::gaussian(p_lower, Sigma::new(sigma)?)?.unwrap_or(0.0))
+        let (k, alpha) = (votes(sigma, n)?.of(class), lab.budget.alpha);
+        Ok(radius::gaussian_of_votes(k, n.into(), alpha, Sigma::new(sigma)?)?.unwrap_or(0.0))
     };
     let mut by_n = Vec::new();
     for &(n, times) in looks {

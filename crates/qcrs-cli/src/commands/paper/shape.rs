@@ -140,7 +140,7 @@ fn certified(record: &Record) -> Option<(u32, usize)> {
 /// The radius of `class` in a record of COHEN, with what infinitely many draws could make of it.
 fn point(lab: &Lab<'_>, record: &Record, sigma: Sigma, class: usize) -> anyhow::Result<ShapePoint> {
     let Finding::Outcome(outcome) = &record.finding else {
-        anyhow::bail!("input {} has scores that cannot vote", record.index);
+        anyhow::bail!("input {} failed: see its record", record.index);
     };
     let radius = match outcome.verdict {
         Verdict::Certified { class: answer, radius, .. } if answer == class => radius,

@@ -23,6 +23,7 @@ pub(super) struct Outlook {
 /// The standard normals of the curves: the same for all inputs and rounds, so that nothing depends on
 /// order, and rounds compare under the same luck.
 pub(super) fn normals(points: usize) -> Result<Vec<Vec<f64>>, Error> {
+    // "PROBE"; of the phase Tune, so that no certificate counts these draws
     let stream = Stream { seed: 0x0050_524f_4245, input: 0, phase: Phase::Tune };
     let unit = Noise::Gaussian(Sigma::new(1.0)?);
     let zeros = vec![0.0; points];
@@ -82,8 +83,8 @@ pub(super) fn shares(wins: &[u32], batch: u32) -> Vec<(usize, u32)> {
     let mut order: Vec<usize> = (0..wins.len()).filter(|&at| wins[at] > 0).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(wins[at]), at));
     order.truncate(4);
-    let all: u32 = order.iter().map(|&at| wins[at]).sum();
-    let share = |at: usize| (batch * wins[at] / all.max(1) + 4) / 8 * 8;
+    let all: u64 = order.iter().map(|&at| u64::from(wins[at])).sum();
+    let share = |at: usize| ((u64::from(batch) * u64::from(wins[at]) / all.max(1) + 4) / 8 * 8) as u32;
     order.into_iter().map(|at| (at, share(at))).filter(|&(_, n)| n > 0).collect()
 }
 

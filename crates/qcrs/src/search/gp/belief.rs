@@ -7,7 +7,7 @@ use super::tails::tail;
 use crate::sample::Votes;
 use crate::types::Error;
 
-/// Grid points within this ratio of each other, in ln σ, speak of the same classes.
+/// Grid points closer than this in ln σ are taken to have the same leading classes.
 const NEAR: f64 = 0.45;
 
 /// What is believed of an input after some looks.
@@ -62,7 +62,7 @@ fn near(sigmas: &[f64], tally: &[Votes], sigma: f64) -> Votes {
 impl Belief {
     /// What `tally`, the votes at each σ, say about the class that wins around `start`.
     pub fn new(priors: &Priors, sigmas: &[f64], tally: &[Votes], start: f64) -> Result<Self, Error> {
-        let class = near(sigmas, tally, start).winner().unwrap_or(0);
+        let class = near(sigmas, tally, start).elected()?;
         let against = |votes: &Votes| votes.total() - votes.of(class);
         let counts = tally.iter().zip(sigmas).map(|(votes, &scale)| Count {
             yes: votes.of(class),

@@ -8,9 +8,15 @@ use super::{ANCHOR, POINTS, ProbeSearch, SHORT, STRIDE, acquire};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 
-/// A search goes on while knowing everything would bring this many times the price of what it has spent:
-/// to halve what is unknown it must become about four times as long.
+/// A search goes on while knowing the whole curve would bring at least this many times what the search has cost. What
+/// it has cost measures what is to come: to halve what is unknown it must become about four times as long.
 const PATIENCE: f64 = 2.0;
+
+/// Radii below this share of σ₀ are not told apart any finer.
+const SMALL: f64 = 0.2;
+
+/// Beyond [`SHORT`] a search takes at most the draws of its certificate divided by this.
+const SEARCH_SHARE: u32 = 12;
 
 /// What was seen at each σ of the grid.
 struct Tally<'p, 'a> {
@@ -57,7 +63,7 @@ impl ProbeSearch {
             sizes: planner::sizes(probe.n()),
             reference: probe.n().min(2000),
         };
-        let most = self.most.min(SHORT.max(probe.n() / 12));
+        let most = self.most.min(SHORT.max(probe.n() / SEARCH_SHARE));
         let normals = acquire::normals(POINTS)?;
         let mut tally = Tally { probe, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
 
@@ -70,9 +76,9 @@ impl ProbeSearch {
             let n = choice.map_or(planner.reference, |choice| choice.n);
             let outlook = acquire::outlook(&planner.forecast, &belief, n, &normals)?;
             let hopeless = choice.is_none() && outlook.best_known < planner.price * f64::from(n);
-            let least = (self.tolerance * outlook.best_now.max(0.2 * start))
-                .max(PATIENCE * planner.price * f64::from(tally.spent));
-            let known = outlook.best_known - outlook.best_now < least;
+            let too_little = self.tolerance * outlook.best_now.max(SMALL * start);
+            let too_dear = PATIENCE * planner.price * f64::from(tally.spent);
+            let known = outlook.best_known - outlook.best_now < too_little.max(too_dear);
             let shares = acquire::shares(&outlook.wins, self.round(tally.spent));
             if hopeless || known || shares.is_empty() || tally.spent >= most {
                 let Tally { votes, spent, .. } = tally;

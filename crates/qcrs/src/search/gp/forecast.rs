@@ -1,7 +1,7 @@
 //! Which radius will N draws certify?
 
 use super::super::Sides;
-use super::tails::{inverse, tail};
+use super::tails::{END, inverse, tail};
 use crate::math::normal_quantile;
 use crate::types::{Alpha, Error};
 
@@ -60,7 +60,7 @@ fn lower(ln_others: f64, n: f64, level: f64) -> f64 {
     let m = n * ln_others.exp();
     let (others, class) = (m + 1.0, n - m);
     if class < 4.0 {
-        return -9.0;
+        return -END; // so few votes for the class certify nothing
     }
     let (a, b) = (1.0 / (9.0 * others), 1.0 / (9.0 * class));
     // the larger root of ((1 − b) t − (1 − a))² = level² (b t² + a); F is t³

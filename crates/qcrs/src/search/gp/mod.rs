@@ -39,7 +39,7 @@ const POINTS: usize = 24;
 const STRIDE: usize = 3;
 /// The first look at σ₀ is so many times as long: it names the class.
 const ANCHOR: u32 = 4;
-/// A search may always take so many draws; more only up to a twelfth of those that the certificate may take.
+/// Every search may take this many draws; a longer one only a share of those that its certificate may take.
 const SHORT: u32 = 2000;
 /// Where draws have a price, which usually ends a search, it may take no more than so many.
 const LONG: u32 = 8000;
@@ -66,8 +66,8 @@ pub struct ProbeSearch {
     pub most: u32,
     /// Stop when knowing the curve would bring less than this part of the radius.
     pub tolerance: f64,
-    /// The certificate may take a σ between two points of the grid: every step of it has so many parts. Runs that do not
-    /// say have one.
+    /// Into how many parts the final plan divides each step of the grid, so that σ may lie between two points; 1 for runs
+    /// that do not say.
     #[serde(skip_serializing_if = "is_one", default = "one")]
     pub parts: u32,
 }

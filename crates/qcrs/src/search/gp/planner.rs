@@ -4,7 +4,7 @@ use super::super::Sides;
 use super::belief::Belief;
 use super::forecast::{Forecast, Truth};
 
-/// Nodes and weights of Gauss and Hermite: means over a normal distribution.
+/// Gauss-Hermite quadrature with five nodes, scaled to means over a standard normal distribution: (node, weight).
 const NODES: [(f64, f64); 5] = [
     (-2.8569700138728, 0.0112574113277),
     (-1.3556261799743, 0.2220759220056),
@@ -22,7 +22,7 @@ pub(super) struct Planner {
     pub price: f64,
     /// The numbers of draws to choose from, rising.
     pub sizes: Vec<u32>,
-    /// The number of draws to hope with where none is worth its price yet.
+    /// The number of draws that the outlook is judged by while no certificate is worth its price.
     pub reference: u32,
 }
 

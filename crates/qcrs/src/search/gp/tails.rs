@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use std::sync::LazyLock;
 
 /// The table covers |x| ≤ this.
-const END: f64 = 9.0;
+pub(super) const END: f64 = 9.0;
 /// Nodes per unit: the cubic between two of them is off by 3e-9 at the most.
 const STEPS: f64 = 32.0;
 
