@@ -28,6 +28,7 @@ const NUMBERS: &[Case] = &[
     ("--epsilon 0", 1, &["--epsilon"]),
     ("--tau -1", 1, &["--tau"]),
     ("--tau 0.1 --epsilon_step 2", 2, &["--tau", "--epsilon-step", "cannot be used with"]),
+    ("--method insta-rs --starts 0.2,99", 1, &["an ascent from 99 begins outside of [", "--starts"]),
     ("--method grid --points 1", 1, &["2 to 65536 points, got 1", "--points"]),
     ("--method grid --winner max-of-certificates --n 400000000", 1, &["9600000000 draws", "lower --n"]),
     ("--gradient-n 400000000", 1, &["too many", "--gradient-n"]),

@@ -44,6 +44,16 @@ fn every_method_certifies() {
 }
 
 #[test]
+fn ascents_share_the_steps_that_were_asked_for() {
+    let bench = Bench::new();
+    for (run, starts, each) in [("one", "0.2", 9), ("three", "0.2,0.25,0.3", 3)] {
+        bench.certify(&format!("--method insta-rs --iterations 9 --starts {starts} --run {run}")).says(&["ACR"]);
+        let spec = bench.read(&format!("{run}/spec.json"));
+        assert!(spec.contains(&format!("\"iterations\": {each},")), "{spec}");
+    }
+}
+
+#[test]
 fn one_class_is_asked_about_and_only_inputs_of_one_class_are_taken() {
     let bench = Bench::new();
     let ran = bench.certify("--method cohen --one-class 1 --of-class 1 --run r").says(&["class-wise"]);
