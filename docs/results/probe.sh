@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # PROBE against QCRS as published at n = 100,000, on CIFAR-10 test ids divisible by 50, a quarter of them after the other.
-# Runs resume; 19 million forward passes per quarter and model. Records are in probe/, of COHEN not for every quarter: with that for RUNS it goes on there.
+# Runs resume; 19 million forward passes per quarter and model. Records of all quarters are in probe/: with that for RUNS only the tables are made.
 # usage: probe.sh QCRS DATA RUNS [QUARTERS [MODEL …]]
 set -euo pipefail
 qcrs=$1 data=$2 runs=$3 quarters=${4:-0 1 2 3}
