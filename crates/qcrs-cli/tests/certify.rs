@@ -47,7 +47,9 @@ fn every_method_certifies() {
 fn ascents_share_the_steps_that_were_asked_for() {
     let bench = Bench::new();
     for (run, starts, each) in [("one", "0.2", 9), ("three", "0.2,0.25,0.3", 3)] {
-        bench.certify(&format!("--method insta-rs --iterations 9 --starts {starts} --run {run}")).says(&["ACR"]);
+        bench
+            .certify(&format!("--method insta-rs --iterations 9 --starts {starts} --run {run}"))
+            .says(&["ACR"]);
         let spec = bench.read(&format!("{run}/spec.json"));
         assert!(spec.contains(&format!("\"iterations\": {each},")), "{spec}");
     }
