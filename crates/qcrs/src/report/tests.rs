@@ -128,6 +128,10 @@ fn the_page_needs_nothing_else_and_states_the_promise() {
     assert!(page.contains("fixed-sigma: one noise level"));
     assert!(page.contains("&quot;seed&quot;: 7"), "the spec is shown");
     assert!(page.contains("data:image/png;base64,iVBORw0KGgo"));
+    // a column is explained where there is one
+    let shown = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
+    assert_eq!(page.contains("Runner-up"), shown);
+    assert!(!self::page(&self::analysis(vec![per_input()]), &[]).contains("Runner-up"));
     let outside = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!outside.contains("http://") && !outside.contains("https://") && !outside.contains("url("));
 }

@@ -126,6 +126,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_damaged_line_is_counted_as_an_editor_does() {
+        let found = parse::<u32>(Path::new("f"), b"1\n\n\n2\nx\n").unwrap_err().to_string();
+        assert!(found.contains("line 5 is damaged"), "{found}");
+    }
+
+    #[test]
     fn of_two_new_files_the_first_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("spec.json");

@@ -86,9 +86,16 @@ mod tests {
         let votes = Votes::from_iter([(7, 3), (2, 3), (1, 2)]);
         assert_eq!(votes.ranked(), [(2, 3), (7, 3), (1, 2)]);
         assert_eq!(votes.winner(), Some(2));
+        assert_eq!(votes.elected().unwrap(), 2);
         assert_eq!(Votes::default().winner(), None);
+        assert!(Votes::default().elected().is_err());
         assert_eq!([2, 7, 9].map(|class| votes.most_besides(class)), [3, 3, 3]);
         assert_eq!(Votes::from_iter([(2, 3)]).most_besides(2), 0);
+    }
+
+    #[test]
+    fn a_forged_tally_does_not_begin_anew_at_zero() {
+        assert_eq!(Votes::from_iter([(0, u64::MAX), (1, 2)]).total(), u64::MAX);
     }
 
     #[test]
