@@ -167,11 +167,7 @@ impl BankFile {
     /// The record at `place`, checked again.
     pub(crate) fn get(&self, place: Place) -> Result<(Record, Option<Pixels>), Error> {
         let mut bytes = vec![0; place.len as usize];
-        let mut file = self.lock();
-        file.seek(SeekFrom::Start(place.offset))
-            .and_then(|_| file.read_exact(&mut bytes))
-            .map_err(Error::io(&self.path))?;
-        drop(file);
+        self.read_at(place.offset, &mut bytes)?;
         entry::decode(place.offset, &bytes)
             .map_err(|what| Error::at(&self.path, damaged(place.offset, &what)))
     }
@@ -181,9 +177,7 @@ impl BankFile {
         if !self.writable {
             return Err(Error::at(&self.path, Problem::Frozen));
         }
-        if self.failed {
-            return Err(Error::at(&self.path, Problem::NotSafe));
-        }
+        self.check_disk()?;
         let offset = self.end;
         let bytes = entry::encode(offset, record, pixels)
             .map_err(|what| Error::at(&self.path, Problem::Query(what)))?;
@@ -200,9 +194,7 @@ impl BankFile {
 
     /// Waits until the disk has everything, and says so in the header.
     pub(crate) fn sync(&mut self) -> Result<(), Error> {
-        if self.failed {
-            return Err(Error::at(&self.path, Problem::NotSafe));
-        }
+        self.check_disk()?;
         // the system tells once what it could not write: the next call would succeed without it
         self.failed = true;
         self.lock().sync_data().map_err(Error::io(&self.path))?;
@@ -226,14 +218,19 @@ impl BankFile {
         let mut bytes = vec![0; 1 << 18];
         for at in (start..self.end).step_by(bytes.len()) {
             let piece = bytes.len().min((self.end - at) as usize);
-            let mut file = self.lock();
-            file.seek(SeekFrom::Start(at))
-                .and_then(|_| file.read_exact(&mut bytes[..piece]))
-                .map_err(Error::io(&self.path))?;
-            drop(file);
+            self.read_at(at, &mut bytes[..piece])?;
             self.write(at, &bytes[..piece])?;
         }
         Ok(())
+    }
+
+    fn check_disk(&self) -> Result<(), Error> {
+        if self.failed { Err(Error::at(&self.path, Problem::NotSafe)) } else { Ok(()) }
+    }
+
+    fn read_at(&self, at: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let mut file = self.lock();
+        file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(bytes)).map_err(Error::io(&self.path))
     }
 
     fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Error> {

@@ -104,11 +104,12 @@ impl Training<'_> {
         let steps = parts.training.len() / settings.batch;
         let of = steps * settings.epochs;
         let mut state = State::default();
-        if self.checkpoint().exists() {
+        let resumed = self.checkpoint().exists();
+        if resumed {
             state = checkpoint::load(&self.checkpoint(), &mut network, &mut sgd)?;
         }
-        let missing = state.epoch - log::cut(&self.folder.join(LOG), state.epoch)?;
-        if self.checkpoint().exists() {
+        let missing = state.epoch.saturating_sub(log::cut(&self.folder.join(LOG), state.epoch)?);
+        if resumed {
             let _ = watch(&Event::Resumed { step: state.epoch * steps + state.step, of, missing });
         }
         let mut loop_ = Loop { training: self, parts: &parts, steps, network: &network, sgd, state };
