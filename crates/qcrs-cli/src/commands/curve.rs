@@ -54,10 +54,10 @@ pub struct CurveArgs {
 /// Draws and prints the curves.
 pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma).context("--sigma")?;
-    let alpha = Alpha::new(args.alpha)?;
     let draws = (u64::from(args.points) + 1) * u64::from(args.n);
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
-    let sigmas = sigmas(args)?;
+    let asked =
+        Curves { start, sigmas: sigmas(args)?, n: args.n, alpha: Alpha::new(args.alpha)?, seed: args.seed };
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let all = setup.len()?;
     let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };
@@ -67,11 +67,8 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let classifier = setup.classifier();
     let sampler = setup.sampler(&*classifier)?;
     let passes = ids.len() as u64 * draws;
-    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes).watch(&sampler, || {
-        ids.iter()
-            .map(|&id| curve(&setup, &sampler, id, (args.seed, args.n, alpha), start, &sigmas))
-            .collect()
-    });
+    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes)
+        .watch(&sampler, || ids.iter().map(|&id| asked.of(id, &setup, &sampler)).collect());
     let curves = curves?;
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
@@ -91,33 +88,41 @@ fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
     (0..args.points).map(at).collect()
 }
 
-/// The curve of input `id`: its class at `start`, and that class's radius at every σ.
-pub fn curve(
-    setup: &Setup,
-    sampler: &MonteCarlo,
-    id: u32,
-    (seed, n, alpha): (u64, u32, Alpha),
-    start: Sigma,
-    sigmas: &[Sigma],
-) -> anyhow::Result<Curve> {
-    let example = setup.example(id)?;
-    let mut fresh = Fresh::of(Stream { seed, input: id, phase: Phase::Curve });
-    // every point has draws of its own, so that neighbours do not share their luck
-    let mut votes =
-        |sigma| sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &fresh.take(n)?);
-    let class = votes(start)?.elected()?;
-    let mut points = Vec::new();
-    for &sigma in sigmas {
-        let votes = votes(sigma)?;
-        let (k, n) = (votes.of(class), votes.total());
-        let (p_lower, p_upper) = (clopper_pearson_lower(k, n, alpha)?, clopper_pearson_upper(k, n, alpha)?);
-        let radius = radius::gaussian(p_lower, sigma)?;
-        let radius_upper = if p_upper < 1.0 { radius::gaussian(p_upper, sigma)? } else { None };
-        points.push(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper });
+/// Which curves are drawn, and how exactly.
+pub struct Curves {
+    /// The σ at which the class is guessed.
+    pub start: Sigma,
+    pub sigmas: Vec<Sigma>,
+    /// Draws per σ.
+    pub n: u32,
+    /// The probability with which each point may be wrong.
+    pub alpha: Alpha,
+    pub seed: u64,
+}
+
+impl Curves {
+    /// The curve of input `id`: its class at the start, and that class's radius at every σ.
+    pub fn of(&self, id: u32, setup: &Setup, sampler: &MonteCarlo) -> anyhow::Result<Curve> {
+        let example = setup.example(id)?;
+        let mut fresh = Fresh::of(Stream { seed: self.seed, input: id, phase: Phase::Curve });
+        // every point has draws of its own, so that neighbours do not share their luck
+        let mut votes =
+            |sigma| sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &fresh.take(self.n)?);
+        let class = votes(self.start)?.elected()?;
+        let point = |sigma: Sigma| {
+            let votes = votes(sigma)?;
+            let (k, n) = (votes.of(class), votes.total());
+            let p_lower = clopper_pearson_lower(k, n, self.alpha)?;
+            let p_upper = clopper_pearson_upper(k, n, self.alpha)?;
+            let radius = radius::gaussian(p_lower, sigma)?;
+            let radius_upper = if p_upper < 1.0 { radius::gaussian(p_upper, sigma)? } else { None };
+            Ok(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper })
+        };
+        let points = self.sigmas.iter().copied().map(point).collect::<anyhow::Result<_>>()?;
+        let caption = format!("input {id}: {}", setup.class_name(class));
+        let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
+        Ok(Curve { model, data, index: id, label: example.label, class, caption, points })
     }
-    let caption = format!("input {id}: {}", setup.class_name(class));
-    let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
-    Ok(Curve { model, data, index: id, label: example.label, class, caption, points })
 }
 
 fn text(curves: &[Curve]) -> String {

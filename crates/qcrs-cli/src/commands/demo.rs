@@ -1,7 +1,7 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
 use super::certify::certify_into;
-use super::curve::curve;
+use super::curve::Curves;
 use super::report::pictures;
 use crate::args::TargetArgs;
 use crate::output::{print, say, write_file};
@@ -32,7 +32,7 @@ const SHAPE: [usize; 3] = [1, 28, 28];
 /// Draws per look: fewer than the published 500, so that the demo takes seconds.
 const LOOK: u32 = 100;
 /// Inputs whose σ–radius curve is drawn.
-const CURVES: [u32; 4] = [0, 1, 2, 3];
+const CURVED: [u32; 4] = [0, 1, 2, 3];
 
 /// What was typed after `qcrs demo`.
 #[derive(clap::Args)]
@@ -110,10 +110,10 @@ fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 8]> {
 }
 
 fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
-    let start = Sigma::new(SIGMA)?;
-    let sigmas = (1..=12).map(|i| Sigma::new(0.07 * f64::from(i))).collect::<Result<Vec<_>, _>>()?;
-    let draw = |&id: &u32| curve(setup, sampler, id, (0, budget.n, budget.alpha), start, &sigmas);
-    let curves = CURVES.iter().map(draw).collect::<anyhow::Result<Vec<_>>>()?;
+    let sigmas = (1..=12).map(|i| Sigma::new(0.07 * f64::from(i))).collect::<Result<_, _>>()?;
+    let asked = Curves { start: Sigma::new(SIGMA)?, sigmas, n: budget.n, alpha: budget.alpha, seed: 0 };
+    let drawn = CURVED.iter().map(|&id| asked.of(id, setup, sampler));
+    let curves = drawn.collect::<anyhow::Result<Vec<_>>>()?;
     let pictures = pictures(analysis, &setup.data, 12)?;
     let title = "qcrs demo: Fashion-MNIST";
     Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)
