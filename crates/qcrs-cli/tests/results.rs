@@ -19,6 +19,12 @@ fn report_writes_every_format() {
     assert_eq!(json.len(), 2);
     assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
     assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
+    // a lower bound of the accuracy itself
+    bench.run("report a --rho 0.05").says(&["The same at least, with probability 0.95", "Bernstein"]);
+    bench.run("report a --rho 0.05 --radii 0.125 --format csv").says(&["certified_accuracy_bound_0.125"]);
+    let bounded = bench.run("report a b --rho 0.05 --radii 0.125 --format json").says(&[]).runs();
+    assert!(bounded[1]["certified_accuracy_bound"]["0.125"].is_number(), "{}", bounded[1]);
+    bench.run("report a --rho 2").fails(1, &["--rho"]);
     bench.run("report a --skip 2 --format json").says(&["ids divisible by 2", "\"inputs\":4"]);
     // two runs of one name are told apart by their paths
     bench.certify("--method cohen --run other/a").says(&[]);

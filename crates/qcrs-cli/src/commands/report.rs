@@ -11,7 +11,7 @@ use qcrs::report::format::down;
 use qcrs::report::{self, Page, Picture};
 use qcrs::run;
 use qcrs::search::SearchSpec;
-use qcrs::types::Sigma;
+use qcrs::types::{Alpha, Sigma};
 use std::path::{Path, PathBuf};
 
 /// How tables are written to stdout.
@@ -42,6 +42,9 @@ pub struct ReportArgs {
     /// Certified accuracy at these radii, such as 0.25,0.5,1
     #[arg(long, value_delimiter = ',', value_name = "R")]
     radii: Option<Vec<f64>>,
+    /// Also bound certified accuracy from below: with probability 1 − RHO, although each certificate may be wrong
+    #[arg(long, value_name = "RHO")]
+    rho: Option<f64>,
     /// Compare with this run (its place among the paths, from 1)
     #[arg(long, default_value_t = 1, value_name = "I")]
     reference: usize,
@@ -91,7 +94,8 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     tell_apart(&mut started);
     let reference = started.iter().position(|(path, _)| *path == compared).unwrap_or(0);
     let tables = started.into_iter().map(|(_, table)| table).collect();
-    let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference })?;
+    let rho = args.rho.map(Alpha::new).transpose().context("--rho")?;
+    let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference, rho })?;
     let text = match args.format {
         TableFormat::Text => report::text(&analysis),
         TableFormat::Md => report::markdown(&analysis),

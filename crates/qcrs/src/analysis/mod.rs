@@ -22,8 +22,9 @@ pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
 
+use crate::run::Guarantee;
 use crate::search::SearchSpec;
-use crate::types::Error;
+use crate::types::{Alpha, Error};
 use std::collections::HashSet;
 
 /// What to compute.
@@ -34,6 +35,9 @@ pub struct Options {
     pub radii: Option<Vec<f64>>,
     /// The run that the others are compared with, by its place in the list.
     pub reference: usize,
+    /// ρ: also bound certified accuracy from below, so that it holds with probability 1 − ρ although
+    /// certificates may be wrong.
+    pub rho: Option<Alpha>,
 }
 
 /// Everything a report shows, computed once.
@@ -49,6 +53,8 @@ pub struct Analysis {
     pub paired: Vec<Paired>,
     /// What a reader must know besides, such as why two runs were not compared.
     pub notes: Vec<String>,
+    /// ρ of the bounds of certified accuracy, where they were asked for.
+    pub rho: Option<Alpha>,
 }
 
 impl Analysis {
@@ -70,7 +76,7 @@ impl Analysis {
             Some(radii) => checked(radii)?,
             None => summary::default_radii(&tables),
         };
-        let summaries = tables.iter().map(|t| Summary::new(t, &radii)).collect::<Result<_, _>>()?;
+        let mut summaries = tables.iter().map(|t| Summary::new(t, &radii)).collect::<Result<Vec<_>, _>>()?;
         let per_class = tables.iter().map(classes).collect::<Result<_, _>>()?;
         let (mut pairs, mut notes) = (Vec::new(), Vec::new());
         for (_, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
@@ -83,9 +89,17 @@ impl Analysis {
                 Err(error) => return Err(error),
             }
         }
+        if let Some(rho) = options.rho {
+            for (summary, table) in summaries.iter_mut().zip(&tables) {
+                match alpha_of_each(table) {
+                    Ok(alpha) => summary.bound_accuracy(alpha, rho),
+                    Err(why) => notes.push(format!("{}: no bound of its accuracy, {why}.", table.name)),
+                }
+            }
+        }
         notes.extend(tables.iter().filter_map(unlabelled));
         notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
-        Ok(Self { summaries, classes: per_class, paired: pairs, notes, tables })
+        Ok(Self { summaries, classes: per_class, paired: pairs, notes, rho: options.rho, tables })
     }
 }
 
@@ -100,6 +114,15 @@ fn other_alpha(reference: &Table, other: &Table) -> Option<String> {
             a.get()
         )
     })
+}
+
+/// The probability with which each certificate is wrong, whether or not others are.
+fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
+    if table.guarantee == Some(Guarantee::MemoryBank) {
+        return Err("since answers of a bank are not wrong independently of each other");
+    }
+    let spec = table.spec.as_ref().ok_or("since the file does not say its α")?;
+    Ok(spec.budget.alpha)
 }
 
 /// What can be said of a run on images whose classes nobody told.

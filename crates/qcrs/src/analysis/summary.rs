@@ -1,8 +1,8 @@
 //! What is a run in a few numbers?
 
-use super::{Estimate, Row, Table};
+use super::{Estimate, Row, Table, high_probability_accuracy};
 use crate::run::Guarantee;
-use crate::types::Error;
+use crate::types::{Alpha, Error};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -37,6 +37,10 @@ pub struct Summary {
     /// The share certified with the right class at each radius or more, up to the only one asked about.
     #[serde(serialize_with = "as_map")]
     pub certified_accuracy: Vec<(f64, Estimate)>,
+    /// The same on these inputs, from below: holds with probability 1 − ρ although certificates may be wrong.
+    /// Empty where no ρ was given.
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    pub certified_accuracy_bound: Vec<(f64, f64)>,
     /// Forward passes per input, over the inputs where they are known.
     pub passes_per_input: Option<Estimate>,
     /// Of the votes against the class, the mean share of the strongest rival.
@@ -75,6 +79,7 @@ impl Summary {
             wrong_certified: None,
             failed: rows.iter().filter(|row| row.failed).count(),
             certified_accuracy: Vec::new(),
+            certified_accuracy_bound: Vec::new(),
             passes_per_input: mean(&|row| row.passes.map(|passes| passes as f64))?,
             runner_up_share: mean(&|row| row.runner_up_share)?,
             seconds_per_input: mean(&|row| row.seconds)?,
@@ -92,6 +97,15 @@ impl Summary {
             }
         }
         Ok(summary)
+    }
+
+    /// Bounds certified accuracy from below with probability 1 − `rho`, where each certificate is wrong with
+    /// probability `alpha`.
+    pub(super) fn bound_accuracy(&mut self, alpha: Alpha, rho: Alpha) {
+        let bound = |&(radius, share): &(f64, Estimate)| {
+            (radius, high_probability_accuracy(share.value, self.inputs, alpha, rho))
+        };
+        self.certified_accuracy_bound = self.certified_accuracy.iter().map(bound).collect();
     }
 }
 
@@ -121,11 +135,11 @@ fn steps(tables: &[&Table]) -> Vec<f64> {
     (1..=count).map(|number| f64::from(number) * step).collect()
 }
 
-/// {radius: estimate}, in order of radius.
-fn as_map<S: Serializer>(pairs: &[(f64, Estimate)], serializer: S) -> Result<S::Ok, S::Error> {
+/// {radius: what holds there}, in order of radius.
+fn as_map<S: Serializer, T: Serialize>(pairs: &[(f64, T)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(pairs.len()))?;
-    for (radius, estimate) in pairs {
-        map.serialize_entry(&radius.to_string(), estimate)?;
+    for (radius, value) in pairs {
+        map.serialize_entry(&radius.to_string(), value)?;
     }
     map.end()
 }

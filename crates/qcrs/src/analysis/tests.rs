@@ -194,7 +194,7 @@ fn nothing_to_report_is_an_error() {
     assert!(Analysis::new(Vec::new(), &Options::default()).is_err());
     let error = Analysis::new(vec![small(), small()], &Options::default()).unwrap_err().to_string();
     assert!(error.contains("two runs are called small"), "{error}");
-    let bad = Options { radii: Some(vec![f64::NAN]), reference: 0 };
+    let bad = Options { radii: Some(vec![f64::NAN]), ..Options::default() };
     assert!(Analysis::new(vec![small()], &bad).is_err());
 }
 
@@ -276,6 +276,31 @@ fn the_high_probability_bound_is_bernsteins() {
     let alpha = Alpha::new(0.001).unwrap();
     close(high_probability_accuracy(0.546, 500, alpha, alpha), 0.5334083441068251, 1e-15);
     close(high_probability_accuracy(0.001, 500, alpha, alpha), 0.0, 0.0);
+}
+
+#[test]
+fn accuracy_is_bounded_where_alpha_is_known_and_holds_for_each() {
+    let records: Vec<Record> =
+        (0..500).map(|index| record(index, 0, 0, (index < 273).then_some(0.5))).collect();
+    let run = |name: &str, guarantee| {
+        let spec = Spec { guarantee, ..spec(500) };
+        Table::from_run(name.into(), &spec, &records, &[]).unwrap()
+    };
+    let file = Table::from_tsv("file".into(), "idx\tlabel\tpredict\tradius\n0\t1\t1\t0.5\n").unwrap();
+    let rho = Alpha::new(0.001).unwrap();
+    let options = Options { radii: Some(vec![0.25, 0.75]), rho: Some(rho), ..Options::default() };
+    let runs = vec![run("run", Guarantee::FixedSigma), run("bank", Guarantee::MemoryBank), file];
+    let analysis = Analysis::new(runs, &options).unwrap();
+    let bounds: Vec<_> =
+        analysis.summaries.iter().map(|summary| summary.certified_accuracy_bound.clone()).collect();
+    assert_eq!(bounds[0], [(0.25, high_probability_accuracy(0.546, 500, rho, rho)), (0.75, 0.0)]);
+    assert_eq!((bounds[1].len(), bounds[2].len()), (0, 0));
+    assert!(
+        analysis.notes.iter().any(|note| note.starts_with("bank: no bound of its accuracy, since answers"))
+    );
+    assert!(
+        analysis.notes.iter().any(|note| note.starts_with("file: no bound of its accuracy, since the file"))
+    );
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub fn csv(analysis: &Analysis) -> String {
     let columns =
         names.into_iter().map(String::from).chain(radii.iter().map(|r| format!("certified_accuracy_{r}")));
     head.extend(columns.flat_map(|name| ["", "_low", "_high"].map(|end| format!("{name}{end}"))));
+    let bounded: &[f64] = if analysis.rho.is_some() { &radii } else { &[] };
+    head.extend(bounded.iter().map(|radius| format!("certified_accuracy_bound_{radius}")));
     let mut text = head.join(",") + "\n";
     for s in &analysis.summaries {
         let owed = s.owed.map_or_else(String::new, |owed| owed.to_string());
@@ -64,6 +66,8 @@ pub fn csv(analysis: &Analysis) -> String {
         ];
         let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
         line.extend(fixed.into_iter().chain((0..radii.len()).map(at)).flat_map(cells));
+        let bound = |place: usize| s.certified_accuracy_bound.get(place).map(|&(_, bound)| bound.to_string());
+        line.extend((0..bounded.len()).map(|place| bound(place).unwrap_or_default()));
         text += &(line.join(",") + "\n");
     }
     text

@@ -15,7 +15,15 @@ pub fn short(analysis: &Analysis) -> Vec<Grid> {
     let cost: Vec<usize> = std::iter::once(0).chain(6..headline.head.len()).collect();
     let mut grids =
         vec![headline.pick("Results", &[0, 1, 2, 3, 4, 5]), headline.pick("Cost and promise", &cost)];
-    grids.extend(accuracy(analysis));
+    let shares = |s: &Summary| s.certified_accuracy.iter().map(|&(r, share)| (r, claim(share))).collect();
+    grids.extend(by_radius(analysis, "Certified accuracy at each l2 radius".into(), shares));
+    if let Some(rho) = analysis.rho {
+        let bounds = |s: &Summary| {
+            s.certified_accuracy_bound.iter().map(|&(r, bound)| (r, Cell::new(down(bound, 4)))).collect()
+        };
+        let caption = format!("The same at least, with probability {}, on these inputs", 1.0 - rho.get());
+        grids.extend(by_radius(analysis, caption, bounds));
+    }
     grids.extend(pairs(analysis));
     grids
 }
@@ -57,20 +65,24 @@ fn headline(analysis: &Analysis) -> Grid {
     Grid { caption: "Runs".into(), head: head.into_iter().map(String::from).collect(), rows, crowded: false }
 }
 
-/// Certified accuracy at the chosen radii; `None` when no run has labels.
-fn accuracy(analysis: &Analysis) -> Option<Grid> {
-    let labelled = || analysis.summaries.iter().filter(|summary| !summary.certified_accuracy.is_empty());
-    let longest = labelled().max_by_key(|summary| summary.certified_accuracy.len())?;
+/// What runs reach at the chosen radii; `None` when none of them has labels.
+fn by_radius(
+    analysis: &Analysis,
+    caption: String,
+    reached: impl Fn(&Summary) -> Vec<(f64, Cell)>,
+) -> Option<Grid> {
+    let rows = analysis.summaries.iter().map(|summary| (title(summary), reached(summary)));
+    let labelled: Vec<_> = rows.filter(|(_, reached)| !reached.is_empty()).collect();
+    let (_, longest) = labelled.iter().max_by_key(|(_, reached)| reached.len())?;
     let mut head = vec!["run".to_owned()];
-    head.extend(longest.certified_accuracy.iter().map(|(radius, _)| radius.to_string()));
-    let row = |s: &Summary| {
+    head.extend(longest.iter().map(|(radius, _)| radius.to_string()));
+    let row = |(title, reached): &(String, Vec<(f64, Cell)>)| {
         // a run that asks about one radius knows of none beyond
-        let known = s.certified_accuracy.iter().map(|&(_, e)| claim(e));
+        let known = reached.iter().map(|(_, cell)| cell.clone());
         let unknown = std::iter::repeat_with(|| Cell::new("–"));
-        std::iter::once(Cell::new(title(s))).chain(known).chain(unknown).take(head.len()).collect()
+        std::iter::once(Cell::new(title)).chain(known).chain(unknown).take(head.len()).collect()
     };
-    let caption = "Certified accuracy at each l2 radius".into();
-    let rows = labelled().map(row).collect();
+    let rows = labelled.iter().map(row).collect();
     Some(Grid { caption, head, rows, crowded: true })
 }
 
@@ -151,8 +163,7 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
 
 /// What must be read with the tables.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
-    let mut notes = vec![ROUNDING.to_owned(), INTERVALS.to_owned()];
-    notes.extend(runner_up(analysis).map(str::to_owned));
+    let mut notes: Vec<String> = legend(analysis).into_iter().map(str::to_owned).collect();
     for promise in Guarantee::ALL.map(Some).into_iter().chain([None]) {
         if analysis.tables.iter().any(|table| table.guarantee == promise) {
             notes.push(guarantee_in_words(promise).into());
@@ -162,19 +173,26 @@ pub fn notes(analysis: &Analysis) -> Vec<String> {
     notes
 }
 
-/// How the numbers were shortened.
-pub const ROUNDING: &str = "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; \
-                            CSV and JSON hold every digit.";
-/// What the brackets mean.
-pub const INTERVALS: &str = "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa \
-                             bootstrap for means), rounded outward; none where the values do not vary.";
-
-/// What a column means whose name does not tell, where there is one.
-pub fn runner_up(analysis: &Analysis) -> Option<&'static str> {
-    let shown = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
-    shown.then_some(
-        "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
-    )
+/// How the numbers are to be read.
+pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
+    let mut legend = vec![
+        "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; CSV and JSON hold \
+         every digit.",
+        "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa bootstrap for means), \
+         rounded outward; none where the values do not vary.",
+    ];
+    if analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some()) {
+        legend.push(
+            "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
+        );
+    }
+    if analysis.rho.is_some() {
+        legend.push(
+            "What holds at least (Bernstein's inequality) allows for certificates that are wrong, each with \
+             probability α; the shares themselves do not.",
+        );
+    }
+    legend
 }
 
 fn claim(e: Estimate) -> Cell {

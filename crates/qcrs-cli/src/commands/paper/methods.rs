@@ -31,7 +31,7 @@ pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, SearchSpec)>
 pub fn methods(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let tables: Vec<Table> =
         searches(lab)?.into_iter().map(|(name, search)| lab.run(name, search)).collect::<Result<_, _>>()?;
-    let analysis = Analysis::new(tables, &Options { radii: Some(RADII.to_vec()), reference: 0 })?;
+    let analysis = Analysis::new(tables, &Options { radii: Some(RADII.to_vec()), ..Options::default() })?;
     Ok(Sheet {
         title: "Methods (Tables 2 and 3)".into(),
         warnings: vec![
