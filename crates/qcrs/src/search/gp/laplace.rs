@@ -43,18 +43,39 @@ impl Fit {
     }
 }
 
-/// ln p(votes | f), its slope and the negative of its curvature, at one grid point.
-fn likelihood(count: &Count, f: f64) -> [f64; 3] {
-    let t = f / count.scale;
-    let side = |votes: u64, x: f64| {
-        if votes == 0 {
-            return [0.0; 3];
-        }
-        let (votes, Tail { ln, hazard }) = (votes as f64, tail(x));
-        [votes * ln, votes * hazard / count.scale, votes * hazard * (hazard - x) / count.scale.powi(2)]
-    };
-    let ([yes, up, bend], [no, down, bow]) = (side(count.yes, -t), side(count.no, t));
-    [yes + no, up - down, (bend + bow).max(0.0)]
+/// How well a value f of the curve explains the votes of one grid point.
+#[derive(Clone, Copy, Debug, Default)]
+struct Likelihood {
+    /// ln p(votes | f).
+    ln: f64,
+    /// Its slope.
+    slope: f64,
+    /// The negative of its second derivative.
+    bend: f64,
+}
+
+impl Likelihood {
+    fn of(count: &Count, f: f64) -> Self {
+        let t = f / count.scale;
+        let side = |votes: u64, x: f64| {
+            if votes == 0 {
+                return Self::default();
+            }
+            let (votes, Tail { ln, hazard }) = (votes as f64, tail(x));
+            Self {
+                ln: votes * ln,
+                slope: votes * hazard / count.scale,
+                bend: votes * hazard * (hazard - x) / count.scale.powi(2),
+            }
+        };
+        let (yes, no) = (side(count.yes, -t), side(count.no, t));
+        Self { ln: yes.ln + no.ln, slope: yes.slope - no.slope, bend: (yes.bend + no.bend).max(0.0) }
+    }
+
+    /// At every grid point.
+    fn all(counts: &[Count], f: &[f64]) -> Vec<Self> {
+        counts.iter().zip(f).map(|(count, f)| Self::of(count, *f)).collect()
+    }
 }
 
 /// Newton's method: the posterior is log-concave, so it has one peak, and a step that would overshoot
@@ -67,16 +88,16 @@ pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
     let covariance = Square::from_fn(asked.len(), |i, j| prior.covariance.at(asked[i], asked[j]));
     let start: Vec<f64> = asked.iter().map(|&at| prior.mean[at]).collect();
     let ln_likelihood =
-        |f: &[f64]| -> f64 { counts.iter().zip(f).map(|(count, f)| likelihood(count, *f)[0]).sum() };
+        |f: &[f64]| -> f64 { counts.iter().zip(f).map(|(count, f)| Likelihood::of(count, *f).ln).sum() };
     // a = K⁻¹ (f − mean), carried along so that K is never inverted
     let mut a = vec![0.0; counts.len()];
     let mut f = start.clone();
     let mut height = ln_likelihood(&f);
     for _ in 0..100 {
-        let at: Vec<[f64; 3]> = counts.iter().zip(&f).map(|(count, f)| likelihood(count, *f)).collect();
-        let (root, lower) = curvature(&covariance, &at)?;
+        let here = Likelihood::all(&counts, &f);
+        let (root, lower) = curvature(&covariance, &here)?;
         let b: Vec<f64> =
-            at.iter().zip(&f).zip(&start).map(|((l, f), mean)| l[2] * (f - mean) + l[1]).collect();
+            here.iter().zip(&f).zip(&start).map(|((l, f), mean)| l.bend * (f - mean) + l.slope).collect();
         let inner: Vec<f64> = covariance.times(&b).iter().zip(&root).map(|(x, root)| x * root).collect();
         let inner = lower.solve_transposed(&lower.solve(&inner));
         let target: Vec<f64> = b.iter().zip(&inner).zip(&root).map(|((b, x), root)| b - x * root).collect();
@@ -95,8 +116,7 @@ pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
             step *= 0.5;
         };
         if moved <= 1e-7 * prior.covariance.at(0, 0).sqrt() {
-            let at: Vec<[f64; 3]> = counts.iter().zip(&f).map(|(count, f)| likelihood(count, *f)).collect();
-            let (root, lower) = curvature(&covariance, &at)?;
+            let (root, lower) = curvature(&covariance, &Likelihood::all(&counts, &f))?;
             return Ok(everywhere(prior, &asked, &a, &root, &lower));
         }
     }
@@ -104,8 +124,8 @@ pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
 }
 
 /// W^½ and the factor of B = I + W^½ K W^½, where W is the curvature of the likelihood.
-fn curvature(covariance: &Square, at: &[[f64; 3]]) -> Result<(Vec<f64>, Lower), Error> {
-    let root: Vec<f64> = at.iter().map(|l| l[2].sqrt()).collect();
+fn curvature(covariance: &Square, here: &[Likelihood]) -> Result<(Vec<f64>, Lower), Error> {
+    let root: Vec<f64> = here.iter().map(|l| l.bend.sqrt()).collect();
     let b = Square::from_fn(root.len(), |i, j| {
         root[i] * covariance.at(i, j) * root[j] + f64::from(u8::from(i == j))
     });
