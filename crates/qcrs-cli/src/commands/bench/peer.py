@@ -8,11 +8,13 @@ on stdin with one line of JSON on stdout:
   votes SIGMA COUNT BATCH  how many of COUNT noisy copies of it each class wins
 """
 import json
+import os
 import sys
 import time
 
 # no module is taken from the folder that qcrs was started in: it could be anybody's
 sys.path = [folder for folder in sys.path if folder]
+QCRS = os.getppid()
 
 
 def say(**answer):
@@ -122,6 +124,9 @@ class Network:
 
 
 def count(network, image, sigma, batch):
+    # nobody waits for the answer any more
+    if os.getppid() != QCRS:
+        sys.exit()
     copies = image.repeat((batch, 1, 1, 1))
     scores = network(copies + torch.randn_like(copies) * sigma)
     return torch.bincount(scores.argmax(1), minlength=scores.shape[1])
