@@ -3,7 +3,7 @@
 //! The peak of this process after a certificate of 1,000 draws and after one of 1,000,000.
 
 use qcrs::certify::{Budget, certify};
-use qcrs::sample::MonteCarlo;
+use qcrs::sample::{Input, MonteCarlo};
 use qcrs::search::Fixed;
 use qcrs::testing::HalfSpace;
 use qcrs::types::{Alpha, Error, Sigma};
@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     let mut peaks = Vec::new();
     for n in [1_000, 1_000_000] {
         let budget = Budget::new(100, n, Alpha::new(0.001)?);
-        certify(&search, &budget, &sampler, &[0.5; CIFAR], (0, 0))?;
+        certify(&search, &budget, &sampler, &Input { pixels: &[0.5; CIFAR], seed: 0, index: 0 })?;
         peaks.push(peak_kib());
         println!("n = {n:>9}: peak {:?} kB", peaks[peaks.len() - 1]);
     }

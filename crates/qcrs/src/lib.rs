@@ -23,13 +23,15 @@
 //! ```
 //! use qcrs::certify::{Budget, Verdict, certify};
 //! use qcrs::types::{Alpha, Error, Sigma};
-//! use qcrs::{sample::MonteCarlo, search::Fixed, testing::HalfSpace};
+//! use qcrs::sample::{Input, MonteCarlo};
+//! use qcrs::{search::Fixed, testing::HalfSpace};
 //!
 //! let f = HalfSpace { dim: 1 }; // its decision boundary is at 0
 //! let sampler = MonteCarlo::new(&f, 256);
 //! let search = Fixed { sigma: Sigma::new(0.5)? };
 //! let budget = Budget::new(100, 10_000, Alpha::new(0.001)?);
-//! let outcome = certify(&search, &budget, &sampler, &[0.3], (42, 0))?;
+//! let input = Input { pixels: &[0.3], seed: 42, index: 0 };
+//! let outcome = certify(&search, &budget, &sampler, &input)?;
 //! let Verdict::Certified { class: 1, radius, .. } = outcome.verdict else { panic!("no certificate") };
 //! assert!(0.27 < radius && radius < 0.3); // near the truth, and never beyond it
 //! # Ok::<(), Error>(())

@@ -1,13 +1,13 @@
 //! PREDICT (Cohen et al. 2019, section 3.2): which class, without a radius?
 
 use crate::bounds::binomial_test_half;
-use crate::noise::{Draws, Noise, Phase, Stream};
-use crate::sample::{SampleUnderNoise, Votes};
+use crate::noise::{Draws, Noise, Phase};
+use crate::sample::{Input, SampleUnderNoise, Votes};
 use crate::types::{Alpha, Error, Sigma};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What the smoothed classifier answers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     /// The class; `None` when the two leading classes are too close to call.
     pub class: Option<usize>,
@@ -17,19 +17,20 @@ pub struct Prediction {
     pub votes: Votes,
 }
 
-/// Predicts input `x`, number `input` of the run with this `seed`, from `n` draws at one `sigma`.
+/// Predicts `input` from `n` draws at one `sigma`.
 ///
 /// With probability at least 1 − α the class returned is the smoothed classifier's; σ must not
-/// depend on `x`, or the answers of different inputs belong to different classifiers.
+/// depend on the input, or the answers of different inputs belong to different classifiers.
 pub fn predict(
     sampler: &dyn SampleUnderNoise,
-    x: &[f32],
+    input: &Input,
     sigma: Sigma,
-    (n, alpha): (u32, Alpha),
-    (seed, input): (u64, u32),
+    n: u32,
+    alpha: Alpha,
 ) -> Result<Prediction, Error> {
-    let draws = Draws::first(n, Stream { seed, input, phase: Phase::Predict });
-    let votes = sampler.sample_under_noise(x, Noise::Gaussian(sigma), &draws)?.for_each_of(&draws)?;
+    let draws = Draws::first(n, input.stream(Phase::Predict));
+    let votes =
+        sampler.sample_under_noise(input.pixels, Noise::Gaussian(sigma), &draws)?.for_each_of(&draws)?;
     let ranked = votes.ranked();
     let &(class, first) = ranked.first().ok_or_else(|| Error::Invalid("n must be at least 1".into()))?;
     let second = ranked.get(1).map_or(0, |&(_, count)| count);

@@ -4,9 +4,9 @@
 //! noise to certify with. A fair baseline is COHEN at the best single σ, chosen on other inputs than
 //! those it is judged on.
 
-use crate::noise::{Fresh, Noise, Phase, Stream};
+use crate::noise::{Fresh, Noise, Phase};
 use crate::radius;
-use crate::sample::SampleUnderNoise;
+use crate::sample::{Input, SampleUnderNoise};
 use crate::types::{Alpha, Error, Sigma};
 use serde::Serialize;
 
@@ -35,19 +35,19 @@ pub struct Promise {
 }
 
 impl Tune {
-    /// The radius that input `x` with this label would get at each σ.
+    /// The radius that `input` with this label would get at each σ.
     pub fn radii(
         &self,
         sampler: &dyn SampleUnderNoise,
-        x: &[f32],
+        input: &Input,
         label: usize,
-        (seed, input): (u64, u32),
     ) -> Result<Vec<f64>, Error> {
-        let mut fresh = Fresh::of(Stream { seed, input, phase: Phase::Tune });
+        let mut fresh = Fresh::of(input.stream(Phase::Tune));
         let one = |sigma: &Sigma| {
             // each σ has its own draws; the first half names the class, the second is counted
-            let mut votes =
-                |draws: u32| sampler.sample_under_noise(x, Noise::Gaussian(*sigma), &fresh.take(draws)?);
+            let mut votes = |draws: u32| {
+                sampler.sample_under_noise(input.pixels, Noise::Gaussian(*sigma), &fresh.take(draws)?)
+            };
             let named = votes(self.draws.div_ceil(2))?.winner();
             let counted = votes((self.draws / 2).max(1))?;
             if named != Some(label) {
@@ -94,12 +94,12 @@ mod tests {
         let sigmas: Vec<Sigma> = [0.1, 0.5, 1.0].map(|sigma| Sigma::new(sigma).unwrap()).into();
         let tune = Tune { sigmas, draws: 4000, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
         let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
-        let radii = tune.radii(&sampler, &[1.0], 1, (3, 0)).unwrap();
+        let radii = tune.radii(&sampler, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap();
         // at σ = 0.1 all votes agree: Φ⁻¹(0.001^(1/10000)) = 3.1985775 (scipy); wider noise sees the border
         // at 1, and a prediction may err to either side
         assert!((radii[0] - 0.31985775).abs() < 1e-8, "{radii:?}");
         assert!(radii[1..].iter().all(|radius| (0.85..1.1).contains(radius)), "{radii:?}");
-        assert_eq!(tune.radii(&sampler, &[-1.0], 1, (3, 1)).unwrap(), [0.0; 3]);
+        assert_eq!(tune.radii(&sampler, &Input { pixels: &[-1.0], seed: 3, index: 1 }, 1).unwrap(), [0.0; 3]);
         let promises = tune.promises(&[radii, vec![0.0; 3]]);
         assert!((promises[0].acr - 0.159928876).abs() < 1e-8, "{promises:?}");
         assert!((promises[0].certified - 0.5).abs() < 1e-12, "{promises:?}");
@@ -112,7 +112,8 @@ mod tests {
     fn more_draws_than_a_stream_has_are_refused() {
         let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
         let tune = Tune { sigmas, draws: u32::MAX - 2, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
-        let error = tune.radii(&Nobody, &[1.0], 1, (3, 0)).unwrap_err().to_string();
+        let error =
+            tune.radii(&Nobody, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap_err().to_string();
         assert!(error.contains("4294967295 draws"), "{error}");
     }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DIM, alpha, every_search, searches, sigma};
+use common::{DIM, alpha, every_search, input, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
@@ -35,14 +35,14 @@ fn truths() -> Vec<Truth> {
 
 /// How many of `TRIALS` certificates claim more than the truth.
 fn failures(truth: &Truth, search: &SearchSpec, budget: &Budget, sampler: &dyn SampleUnderNoise) -> u64 {
-    let wrong = |seed| match certify(search.search(), budget, sampler, &[truth.x], (seed, 0)).unwrap().verdict
-    {
-        Verdict::Certified { class, sigma, p_lower, .. } => {
-            let p = (truth.p)(sigma);
-            u64::from(p_lower > if class == 1 { p } else { 1.0 - p })
-        }
-        Verdict::Abstain(_) => 0,
-    };
+    let wrong =
+        |seed| match certify(search.search(), budget, sampler, &input(&[truth.x], seed)).unwrap().verdict {
+            Verdict::Certified { class, sigma, p_lower, .. } => {
+                let p = (truth.p)(sigma);
+                u64::from(p_lower > if class == 1 { p } else { 1.0 - p })
+            }
+            Verdict::Abstain(_) => 0,
+        };
     (0..TRIALS).into_par_iter().map(wrong).sum()
 }
 
@@ -75,7 +75,7 @@ fn two_sided_certificates_are_sound_for_every_quick_search() {
         for (name, search) in searches() {
             let budget = Budget { bound, ..Budget::new(20, 200, level) };
             let verdict =
-                |seed| certify(search.search(), &budget, &sampler, &[x], (seed, 0)).unwrap().verdict;
+                |seed| certify(search.search(), &budget, &sampler, &input(&[x], seed)).unwrap().verdict;
             let (wrong, certified) = (0..TRIALS)
                 .into_par_iter()
                 .map(|seed| lead_is_wrong(&verdict(seed), x))
@@ -104,7 +104,7 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
         let at = |radius| Budget { at_radius: Some(radius), ..Budget::new(100, 5000, level) };
         let confirmed = |radius: f64, trials: u64| -> u64 {
             let yes =
-                |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &[truth.x], (seed, 0));
+                |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &input(&[truth.x], seed));
             let yes = |seed| u64::from(matches!(yes(seed).unwrap().verdict, Verdict::Certified { .. }));
             (0..trials).into_par_iter().map(yes).sum()
         };
@@ -121,7 +121,7 @@ fn an_easy_question_takes_few_draws() {
     let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
     let spent = |radius| {
         let budget = Budget { at_radius: Some(radius), ..Budget::new(20, 100_000, alpha(0.001)) };
-        certify(common::cohen(0.5).search(), &budget, &sampler, &[0.5], (1, 0)).unwrap().passes()
+        certify(common::cohen(0.5).search(), &budget, &sampler, &input(&[0.5], 1)).unwrap().passes()
     };
     assert!(spent(0.2) < 500, "{}", spent(0.2));
     assert!(spent(0.8) < 500, "{}", spent(0.8));
@@ -171,7 +171,7 @@ fn a_tie_is_rarely_called() {
     let level = alpha(0.05);
     let called = |seed: &u64| {
         let sampler = MonteCarlo::new(&Tie, 100);
-        predict(&sampler, &[0.0], sigma(1.0), (100, level), (*seed, 0)).unwrap().class.is_some()
+        predict(&sampler, &input(&[0.0], *seed), sigma(1.0), 100, level).unwrap().class.is_some()
     };
     let wrong = (0..TRIALS).into_par_iter().filter(called).count() as u64;
     assert!(!too_many(wrong, level), "{wrong} of {TRIALS} called");
@@ -203,7 +203,7 @@ fn lost_votes_are_no_certificate() {
     for (name, search) in every_search() {
         let ask = |phase| {
             let sampler = Losing(MonteCarlo::new(&classifier, 100), phase);
-            certify(search.search(), &budget, &sampler, &x, (1, 0))
+            certify(search.search(), &budget, &sampler, &input(&x, 1))
         };
         let sound = ask(Phase::Predict).unwrap();
         let asked = [
@@ -218,7 +218,7 @@ fn lost_votes_are_no_certificate() {
         }
     }
     let sampler = Losing(MonteCarlo::new(&classifier, 100), Phase::Predict);
-    let predicted = predict(&sampler, &x, sigma(0.5), (200, alpha(0.001)), (1, 0));
+    let predicted = predict(&sampler, &input(&x, 1), sigma(0.5), 200, alpha(0.001));
     assert_eq!(predicted.unwrap_err().to_string(), "engine: 199 votes were cast for 200 draws");
 }
 
@@ -274,7 +274,7 @@ fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
     let sampler = MonteCarlo::new(&slab, 500);
     let budget = Budget::new(100, 10_000, alpha(0.001));
-    let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &[0.0], (5, 0))
+    let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &input(&[0.0], 5))
         .unwrap()
         .verdict
     {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::alpha;
+use common::{alpha, input};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
@@ -120,7 +120,7 @@ fn the_votes_of_both_laws_are_told_apart() {
         let first = law(0.5, search.k, 3072);
         let sampler = Known(first, Mutex::default());
         let budget = Budget::new(10, 1000, alpha(ALPHA));
-        let outcome = certify(&search, &budget, &sampler, &[0.0; 3072], (0, 0)).unwrap();
+        let outcome = certify(&search, &budget, &sampler, &input(&[0.0; 3072], 0)).unwrap();
         let [one, other] = &outcome.estimates[..] else { panic!("{outcome:?}") };
         assert_eq!((one.law, one.votes.of(3), other.votes.of(3)), (Some(first), 450, 490), "{second:?}");
         let shares = Shares::of_votes((450, 500), (490, 500), alpha(ALPHA)).unwrap();
@@ -145,7 +145,7 @@ fn two_laws_are_never_asked_until_they_agree() {
     let search = Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap();
     let ask = |at_radius| {
         let budget = Budget { at_radius, ..Budget::new(10, 1000, alpha(ALPHA)) };
-        certify(&search, &budget, &Unanimous, &[0.0; 3072], (0, 0))
+        certify(&search, &budget, &Unanimous, &input(&[0.0; 3072], 0))
     };
     assert!(ask(None).is_ok());
     let error = ask(Some(0.1)).unwrap_err().to_string();

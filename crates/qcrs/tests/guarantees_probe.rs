@@ -6,11 +6,11 @@
 
 mod common;
 
-use common::{alpha, sigma};
+use common::{alpha, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Estimate, Outcome, Verdict, certify, decide};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::sample::{SampleUnderNoise, Votes};
+use qcrs::sample::{Input, SampleUnderNoise, Votes};
 use qcrs::search::{ProbeSearch, SearchSpec};
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
@@ -77,7 +77,7 @@ fn budget(level: Alpha) -> Budget {
 }
 
 fn outcome(known: &Known, search: &ProbeSearch, level: Alpha, seed: u64) -> Outcome {
-    certify(search, &budget(level), known, &[], (seed, 0)).unwrap()
+    certify(search, &budget(level), known, &input(&[], seed)).unwrap()
 }
 
 /// Whether a verdict bounds a probability wrongly.
@@ -218,8 +218,9 @@ fn trying_another_sigma_after_a_poor_certificate_would_be_noticed() {
 #[test]
 fn a_plan_is_a_function_of_seed_and_input() {
     let full = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-6);
-    let ask =
-        |(known, seed): (&Known, u64)| certify(&full, &budget(alpha(0.001)), known, &[], (seed, 3)).unwrap();
+    let ask = |(known, seed): (&Known, u64)| {
+        certify(&full, &budget(alpha(0.001)), known, &Input { pixels: &[], seed, index: 3 }).unwrap()
+    };
     let all: Vec<(&Known, u64)> = KNOWN.iter().flat_map(|known| [(known, 1), (known, 2)]).collect();
     let in_order: Vec<Outcome> = all.iter().copied().map(ask).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
@@ -244,7 +245,8 @@ fn a_search_stays_small_beside_its_certificate() {
         let search = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], lambda);
         let budget = Budget::new(1, n, alpha(0.001));
         let spent = |known: &Known| -> u64 {
-            let looks = certify(&search, &budget, known, &[], (1, 3)).unwrap().looks;
+            let looks =
+                certify(&search, &budget, known, &Input { pixels: &[], seed: 1, index: 3 }).unwrap().looks;
             looks.iter().map(|look| look.votes.total()).sum()
         };
         KNOWN.iter().map(spent).max().unwrap()

@@ -5,7 +5,7 @@ mod common;
 use common::{alpha, sigma};
 use qcrs::certify::{Budget, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::sample::{Classifier, MonteCarlo, OneClass, SampleUnderNoise, Votes};
+use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Votes};
 use qcrs::search::{Probe, ProbeSearch};
 use qcrs::testing::Cells;
 use qcrs::types::Error;
@@ -82,10 +82,10 @@ fn looks_of_one_request_share_batches() {
     let round = [0.2, 0.5, 1.1, 1.3].map(|level| (sigma(level), 24));
     let (apart, together) = (Counting::new(), Counting::new());
     let sampler = MonteCarlo::new(&apart, 32);
-    let mut probe = Probe::new(&sampler, &X, (7, 3), alpha(0.001), 1000);
+    let mut probe = Probe::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     let looks = round.map(|(level, n)| probe.look(level, n).unwrap());
     let sampler = MonteCarlo::new(&together, 32);
-    let mut other = Probe::new(&sampler, &X, (7, 3), alpha(0.001), 1000);
+    let mut other = Probe::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     assert_eq!(other.looks(&round).unwrap(), looks);
     assert_eq!(other.into_looks(), probe.into_looks());
     assert_eq!((apart.calls(), together.calls()), (vec![24; 4], vec![32; 3]));
@@ -97,7 +97,13 @@ fn a_round_of_probe_is_one_request() {
     let search = ProbeSearch { most: 400, ..ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 0.0) };
     let classifier = Counting::new();
     let sampler = MonteCarlo::new(&classifier, 10_000);
-    let outcome = certify(&search, &Budget::new(1, 50, alpha(0.001)), &sampler, &X, (7, 3)).unwrap();
+    let outcome = certify(
+        &search,
+        &Budget::new(1, 50, alpha(0.001)),
+        &sampler,
+        &Input { pixels: &X, seed: 7, index: 3 },
+    )
+    .unwrap();
     let calls = classifier.calls();
     assert_eq!((calls[0], calls.last()), (192, Some(&50)), "{calls:?}");
     assert!(calls.len() > 3 && outcome.looks.len() > calls.len() + 8, "{calls:?}");

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::sigma;
+use common::{input, sigma};
 use qcrs::certify::{Budget, certify};
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
 use qcrs::testing::{HalfSpace, Slab};
 use qcrs::types::{Error, Sigma};
@@ -142,8 +142,11 @@ fn every_preset_finds_the_peak() {
         let (low, high) = (search.low.get(), search.high.get());
         let best = (0..1000).map(|i| curve(low + 0.001 * f64::from(i) * (high - low))).fold(0.0, f64::max);
         let sampler = MonteCarlo::new(&slab, 64);
-        let found =
-            |input| certify(&search, &budget, &sampler, &[0.0], (5, input)).unwrap().estimates[0].sigma;
+        let found = |index| {
+            certify(&search, &budget, &sampler, &Input { pixels: &[0.0], seed: 5, index }).unwrap().estimates
+                [0]
+            .sigma
+        };
         let mean = (0..40).map(|input| curve(found(input).get())).sum::<f64>() / 40.0;
         assert!(mean > 0.97 * best, "{name}: {mean} of {best}");
     }
@@ -186,7 +189,7 @@ fn the_passes_foretold_are_the_passes_made() {
     let mut x = [0.0; common::DIM];
     x[0] = 0.2;
     for (name, search) in common::every_search() {
-        let made = certify(search.search(), &budget, &sampler, &x, (3, 0)).unwrap().passes();
+        let made = certify(search.search(), &budget, &sampler, &input(&x, 3)).unwrap().passes();
         let foretold = search.passes(budget.n0, budget.n);
         let upper_limit = matches!(search, SearchSpec::Probe(_)) && made < foretold;
         assert!(made == foretold || upper_limit, "{name}: {made} instead of {foretold}");
@@ -240,7 +243,7 @@ fn published() -> Qcrs {
 fn pairs_share_their_draws_where_they_should() {
     for (search, common) in [(published(), false), (published().repaired(), true)] {
         let known = Known::new(|_| [90, 10]);
-        search.search(&mut Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 1000)).unwrap();
+        search.search(&mut Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000)).unwrap();
         let ranges: Vec<Range<u32>> =
             known.asked.into_inner().unwrap().into_iter().map(|(_, range)| range).collect();
         // the look that names the class, then pairs
@@ -261,7 +264,7 @@ fn the_repaired_search_keeps_its_class() {
     let votes = |level: f64| if (level - 0.5).abs() < 1e-9 { [80, 20] } else { [0, 100] };
     let find = |search: Qcrs| {
         let known = Known::new(votes);
-        let plan = search.search(&mut Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 1000));
+        let plan = search.search(&mut Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000));
         plan.unwrap().sigmas[0]
     };
     assert_eq!(find(published().repaired()), sigma(0.5));
@@ -272,7 +275,7 @@ fn the_repaired_search_keeps_its_class() {
 #[test]
 fn the_radius_to_come_is_that_of_all_draws() {
     let known = Known::new(|_| [97, 3]);
-    let mut probe = Probe::new(&known, &[0.0], (1, 0), common::alpha(0.001), 100_000);
+    let mut probe = Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 100_000);
     let look = probe.look(sigma(0.5), 100).unwrap();
     // the share (97 + ½)/(100 + 1) of 100,000 draws is 96,534 whole votes
     let normal = Normal::new(0.0, 1.0).unwrap();
@@ -295,8 +298,8 @@ fn the_slope_of_ddrs_is_the_derivative() {
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ddrs = Ddrs::sane(common::sigma(0.5), region);
     for (x, at) in [(0.4, 0.5), (1.0, 0.9), (-0.3, 0.2)] {
-        let input = [x];
-        let mut probe = Probe::new(&sampler, &input, (7, 0), common::alpha(0.001), 1000);
+        let pixels = [x];
+        let mut probe = Probe::new(&sampler, &input(&pixels, 7), common::alpha(0.001), 1000);
         let [radius, slope] = ddrs.slope(&mut probe, at).unwrap();
         let stream = Stream { seed: 7, input: 0, phase: Phase::Search };
         let (mut mean, mut slope_of_mean) = (0.0, 0.0);
@@ -323,7 +326,7 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
     let sampler = MonteCarlo::new(&Logistic, 64);
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ascend = |search: Ddrs| {
-        let mut probe = Probe::new(&sampler, &[1.0], (3, 0), common::alpha(0.001), 1000);
+        let mut probe = Probe::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);
         search.search(&mut probe).unwrap().sigmas[0].get()
     };
     let start = common::sigma(0.3);

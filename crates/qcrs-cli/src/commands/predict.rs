@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::setup::Setup;
 use anyhow::ensure;
 use qcrs::predict::predict;
+use qcrs::sample::Input;
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 
@@ -56,8 +57,8 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     progress.watch(&sampler, || {
         for &index in &ids {
             let example = setup.example(index)?;
-            let budget = (args.n, alpha);
-            let prediction = predict(&sampler, &example.pixels, sigma, budget, (args.seed, index))?;
+            let input = Input { pixels: &example.pixels, seed: args.seed, index };
+            let prediction = predict(&sampler, &input, sigma, args.n, alpha)?;
             if args.format == Format::Json {
                 all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));
                 continue;

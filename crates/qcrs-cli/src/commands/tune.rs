@@ -5,7 +5,7 @@ use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
-use qcrs::sample::OneClass;
+use qcrs::sample::{Input, OneClass};
 use qcrs::tune::{self, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
@@ -70,10 +70,10 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
             let label = example.label.with_context(|| {
                 format!("input {id} has no label; without one nobody knows which radius counts")
             })?;
-            let address = (args.seed, *id);
+            let input = Input { pixels: &example.pixels, seed: args.seed, index: *id };
             Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {
-                Some(question) => tune.radii(&question, &example.pixels, question.label(label), address)?,
-                None => tune.radii(&sampler, &example.pixels, label, address)?,
+                Some(question) => tune.radii(&question, &input, question.label(label))?,
+                None => tune.radii(&sampler, &input, label)?,
             })
         };
         ids.iter().map(one).collect()

@@ -9,8 +9,8 @@ use sides::choose_sides;
 pub(crate) use verdict::is_decided;
 pub use verdict::{Estimate, Reason, Verdict, decide};
 
-use crate::noise::{Draws, Phase, Stream};
-use crate::sample::{SampleUnderNoise, Votes};
+use crate::noise::{Draws, Phase};
+use crate::sample::{Input, SampleUnderNoise, Votes};
 use crate::search::{Laws, Look, Naming, Plan, Posterior, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
@@ -42,20 +42,19 @@ impl Outcome {
     }
 }
 
-/// Certifies input `x`, number `input` of the run with this `seed`.
+/// Certifies `input`.
 pub fn certify(
     search: &dyn SigmaSearch,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
-    x: &[f32],
-    (seed, input): (u64, u32),
+    input: &Input,
 ) -> Result<Outcome, Error> {
     let Prepared { looks, selection, posterior, n, mut estimates, laws } =
-        prepare(search, budget, sampler, x, (seed, input))?;
+        prepare(search, budget, sampler, input)?;
 
     // use n fresh samples to bound its probability from below
     let alpha = budget.alpha.share(estimates.len().max(1));
-    let stream = Stream { seed, input, phase: Phase::Estimate };
+    let (x, stream) = (input.pixels, input.stream(Phase::Estimate));
     for (number, estimate) in estimates.iter_mut().enumerate() {
         let sample = |range| {
             let draws = Draws { stream, range };
@@ -94,15 +93,14 @@ pub(crate) struct Prepared {
     pub laws: Option<Laws>,
 }
 
-/// Chooses σ, class and bound for input `x`, with draws that are never counted in the certificate.
+/// Chooses σ, class and bound for `input`, with draws that are never counted in the certificate.
 pub(crate) fn prepare(
     search: &dyn SigmaSearch,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
-    x: &[f32],
-    (seed, input): (u64, u32),
+    input: &Input,
 ) -> Result<Prepared, Error> {
-    let mut probe = Probe::new(sampler, x, (seed, input), budget.alpha, budget.n);
+    let mut probe = Probe::new(sampler, input, budget.alpha, budget.n);
     let plan = search.search(&mut probe)?;
     if plan.laws.is_some() && budget.at_radius.is_some() {
         // its bound holds for a number of draws that is fixed beforehand
@@ -114,8 +112,9 @@ pub(crate) fn prepare(
     let (class, selection) = match plan.naming {
         Naming::Searched(class) => (class, None),
         Naming::Select(sigma) => {
-            let draws = Draws::first(budget.n0, Stream { seed, input, phase: Phase::Select });
-            let votes = sampler.sample_under_noise(x, plan.noise(sigma), &draws)?.for_each_of(&draws)?;
+            let draws = Draws::first(budget.n0, input.stream(Phase::Select));
+            let votes = sampler.sample_under_noise(input.pixels, plan.noise(sigma), &draws)?;
+            let votes = votes.for_each_of(&draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
             (class, Some(Look::new(sigma, votes)))
         }

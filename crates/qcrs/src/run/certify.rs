@@ -7,7 +7,7 @@ use super::results::results_tsv;
 use super::{Finding, Record, Spec, Timing, read};
 use crate::certify::certify;
 use crate::data::Example;
-use crate::sample::{OneClass, SampleUnderNoise};
+use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -149,7 +149,8 @@ pub fn record(
         Some(question) => (question, label.map(|label| question.label(label))),
         None => (sampler, label),
     };
-    let finding = match certify(spec.search.search(), &spec.budget, sampler, &pixels, (spec.seed, index)) {
+    let input = Input { pixels: &pixels, seed: spec.seed, index };
+    let finding = match certify(spec.search.search(), &spec.budget, sampler, &input) {
         Ok(outcome) => Finding::Outcome(outcome),
         Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_))) => {
             Finding::Failed { error: error.to_string() }

@@ -3,7 +3,7 @@
 use super::recorded::Recorded;
 use super::{BankReason, Finding, FromBank, Record, Spec, Stored};
 use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, under_second_law};
-use crate::sample::Votes;
+use crate::sample::{Input, Votes};
 use crate::types::Error;
 
 /// More values than any image has.
@@ -53,7 +53,8 @@ fn check(record: &Record, spec: &Spec) -> Result<(), Error> {
 fn check_outcome(outcome: &Outcome, spec: &Spec, index: u32) -> Result<(), Error> {
     let recorded = Recorded::new(outcome);
     let nowhere = vec![0.0; spec.data.shape.iter().product()]; // nobody looks at it, but its length counts
-    let again = prepare(spec.search.search(), &spec.budget, &recorded, &nowhere, (spec.seed, index))?;
+    let input = Input { pixels: &nowhere, seed: spec.seed, index };
+    let again = prepare(spec.search.search(), &spec.budget, &recorded, &input)?;
     let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
     let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha)?;
     let same = again.estimates.iter().cloned().chain(second).eq(told);

@@ -1,11 +1,13 @@
 //! How does the base classifier vote under noise?
 
+mod input;
 mod input_transform;
 mod monte_carlo;
 mod one_class;
 mod soft;
 mod votes;
 
+pub use input::Input;
 pub use input_transform::{InputTransform, Transformed};
 pub use monte_carlo::{MonteCarlo, argmax};
 pub use one_class::OneClass;

@@ -1,8 +1,8 @@
 //! What may a search see of an input, and what has it spent?
 
-use crate::noise::{Draws, Fresh, Noise, Phase, Stream};
+use crate::noise::{Draws, Fresh, Noise, Phase};
 use crate::radius;
-use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
+use crate::sample::{Input, SampleUnderNoise, SoftVotes, Votes};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -39,16 +39,10 @@ impl Look {
 }
 
 impl<'a> Probe<'a> {
-    /// A probe of input `x`, for a certificate at `alpha` from `n` draws.
-    pub fn new(
-        sampler: &'a dyn SampleUnderNoise,
-        x: &'a [f32],
-        (seed, input): (u64, u32),
-        alpha: Alpha,
-        n: u32,
-    ) -> Self {
-        let fresh = Fresh::of(Stream { seed, input, phase: Phase::Search });
-        Self { sampler, x, fresh, alpha, n, looks: Vec::new() }
+    /// A probe of `input`, for a certificate at `alpha` from `n` draws.
+    pub fn new(sampler: &'a dyn SampleUnderNoise, input: &Input<'a>, alpha: Alpha, n: u32) -> Self {
+        let fresh = Fresh::of(input.stream(Phase::Search));
+        Self { sampler, x: input.pixels, fresh, alpha, n, looks: Vec::new() }
     }
 
     /// The number of values of the input.

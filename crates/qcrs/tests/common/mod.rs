@@ -4,6 +4,7 @@
 use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
+use qcrs::sample::Input;
 use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
@@ -13,6 +14,11 @@ pub fn sigma(value: f64) -> Sigma {
 
 pub fn alpha(value: f64) -> Alpha {
     Alpha::new(value).unwrap()
+}
+
+/// The first input of the run with this seed.
+pub fn input(pixels: &[f32], seed: u64) -> Input<'_> {
+    Input { pixels, seed, index: 0 }
 }
 
 pub fn cohen(value: f64) -> SearchSpec {

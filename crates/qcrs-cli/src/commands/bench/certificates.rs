@@ -9,7 +9,7 @@ use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::data::{self, Example, OpenOptions};
 use qcrs::noise::{Draws, Noise};
 use qcrs::report::format::down;
-use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{ProbeSearch, Qcrs, SearchSpec};
 use qcrs::types::{Alpha, Error};
 use qcrs_onnx::{EngineChoice, Model};
@@ -108,9 +108,10 @@ impl<'a> Case<'a> {
         Self { name, search, sampler, passes: 0, seconds: 0.0, radius: 0.0 }
     }
 
-    fn certify(&mut self, budget: &Budget, example: &Example, input: u32) -> Result<(), Error> {
+    fn certify(&mut self, budget: &Budget, example: &Example, index: u32) -> Result<(), Error> {
         let begin = Instant::now();
-        let outcome = certify(self.search.search(), budget, self.sampler, &example.pixels, (0, input))?;
+        let input = Input { pixels: &example.pixels, seed: 0, index };
+        let outcome = certify(self.search.search(), budget, self.sampler, &input)?;
         self.seconds += begin.elapsed().as_secs_f64();
         self.passes += outcome.passes();
         if let Verdict::Certified { class, radius, .. } = outcome.verdict {

@@ -5,7 +5,7 @@ use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use qcrs::certify::{Budget, certify};
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
-use qcrs::sample::{Classifier, MonteCarlo};
+use qcrs::sample::{Classifier, Input, MonteCarlo};
 use qcrs::search::Fixed;
 use qcrs::types::{Alpha, Error, Sigma};
 use serde_json::json;
@@ -102,8 +102,8 @@ impl Case<'_> {
         let budget = Budget::new(100, self.draws, Alpha::new(0.001)?);
         let sampler = MonteCarlo::new(self.classifier, batch);
         let begin = Instant::now();
-        for input in 0..self.images {
-            certify(&search, &budget, &sampler, &image, (0, input))?;
+        for index in 0..self.images {
+            certify(&search, &budget, &sampler, &Input { pixels: &image, seed: 0, index })?;
         }
         Ok(begin.elapsed().as_secs_f64())
     }

@@ -4,7 +4,7 @@ use crate::output::say;
 use crate::setup::Setup;
 use anyhow::bail;
 use qcrs::run::Spec;
-use qcrs::sample::{MonteCarlo, OneClass, SampleUnderNoise};
+use qcrs::sample::{Input, MonteCarlo, OneClass, SampleUnderNoise};
 use qcrs::search::{Probe, SearchSpec};
 use qcrs::types::Error;
 
@@ -29,8 +29,8 @@ pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> 
     let ids: Vec<u32> = spec.selection.ids().collect();
     let pilots = pilots(&ids).map(|id| {
         let example = setup.example(id)?;
-        let address = (spec.seed, id);
-        let mut probe = Probe::new(asked, &example.pixels, address, spec.budget.alpha, spec.budget.n);
+        let input = Input { pixels: &example.pixels, seed: spec.seed, index: id };
+        let mut probe = Probe::new(asked, &input, spec.budget.alpha, spec.budget.n);
         search.pilot(&mut probe)
     });
     let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;

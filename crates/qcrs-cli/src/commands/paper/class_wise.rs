@@ -12,7 +12,7 @@ use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::data::Split;
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::run::Selection;
-use qcrs::sample::OneClass;
+use qcrs::sample::{Input, OneClass};
 use qcrs::search::{Fixed, SearchSpec};
 use qcrs::tune::{self, Tune};
 use qcrs::types::Sigma;
@@ -76,8 +76,10 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
         let passes = ids.len() as u64 * tune.sigmas.len() as u64 * u64::from(draws);
         let question = OneClass { inner: lab.sampler, class };
         let radii = Progress::new(passes).watch(lab.sampler, || {
-            let one =
-                |id: &u32| Ok(tune.radii(&question, &training.example(*id)?.pixels, 1, (lab.seed, *id))?);
+            let one = |&index: &u32| {
+                let pixels = &training.example(index)?.pixels;
+                Ok(tune.radii(&question, &Input { pixels, seed: lab.seed, index }, 1)?)
+            };
             ids.iter().map(one).collect::<anyhow::Result<Vec<_>>>()
         })?;
         Ok(tune::best(&tune.promises(&radii))
