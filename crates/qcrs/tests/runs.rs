@@ -15,6 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 const INPUTS: u32 = 10;
 
@@ -72,6 +73,32 @@ fn a_stopped_or_sharded_run_gives_the_same_bytes() {
         run::merge(&[dir("a"), dir("b")], &dir("merged")).unwrap();
         assert_eq!(whole, records(&dir("merged")), "{what}");
     }
+}
+
+/// What one shard has read of the other must not replace what the other writes later.
+#[test]
+fn of_shards_that_end_together_the_last_writes_what_both_have() {
+    let root = tempfile::tempdir().unwrap();
+    let (dir, spec) = (root.path(), small(cohen(0.5)));
+    let shards = [0, 1].map(|part| Shard::new(part, 2).unwrap());
+    Run::open(dir, &spec, shards[0]).unwrap();
+    let held = fs::OpenOptions::new().append(true).open(dir.join("spec.json")).unwrap();
+    held.lock().unwrap();
+    let lines = |file: &str| fs::read_to_string(dir.join(file)).map_or(0, |text| text.lines().count());
+    std::thread::scope(|scope| {
+        let spec = &spec;
+        let ends = shards.map(|shard| scope.spawn(move || certify(dir, spec, shard, 64, 1)));
+        while lines("records-0-of-2.jsonl") + lines("records-1-of-2.jsonl") < INPUTS as usize {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(ends.iter().all(|end| !end.is_finished()), "they do not wait for each other");
+        drop(held);
+        for end in ends {
+            end.join().unwrap().unwrap();
+        }
+    });
+    assert_eq!(lines("results.tsv"), 1 + INPUTS as usize);
 }
 
 #[test]
