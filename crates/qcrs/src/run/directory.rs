@@ -3,14 +3,14 @@
 use super::lines;
 use super::{Record, Spec, Timing};
 use crate::types::Error;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Which inputs of a selection one process certifies: every `parts`-th, from the `part`-th on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     part: u32,
     parts: u32,
