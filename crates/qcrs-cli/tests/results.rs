@@ -20,7 +20,9 @@ fn report_writes_every_format() {
     assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
     assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
     // a lower bound of the accuracy itself
-    bench.run("report a --rho 0.05").says(&["The same at least, with probability 0.95", "Bernstein"]);
+    bench
+        .run("report a --rho 0.05")
+        .says(&["The same at least, with probability 0.95", "What holds at least"]);
     bench.run("report a --rho 0.05 --radii 0.125 --format csv").says(&["certified_accuracy_bound_0.125"]);
     let bounded = bench.run("report a b --rho 0.05 --radii 0.125 --format json").says(&[]).runs();
     assert!(bounded[1]["certified_accuracy_bound"]["0.125"].is_number(), "{}", bounded[1]);

@@ -2,6 +2,7 @@
 
 use super::bootstrap::bootstrap;
 use crate::bounds::proportion_interval;
+use crate::math::binomial_upper_tail;
 use crate::types::{Alpha, Error};
 use serde::Serialize;
 
@@ -49,14 +50,15 @@ impl Estimate {
     }
 }
 
-/// A lower bound of the true certified accuracy, where `accuracy` of `m` inputs is counted with certificates that are
-/// each wrong with probability up to `alpha`; holds with probability 1 − `rho` (Bernstein's inequality), and is at
-/// least 0.
+/// How many of `m` certificates are wrong at most, with probability 1 − `rho`, when each is wrong with probability up to
+/// `alpha`, independently of the others: their number is then no larger than a binomial one.
 ///
-/// Cohen et al.'s √(α(1−α) ln(1/ρ)/m) lacks the inequality's factor 2, so that it fails up to four times as often
-/// as ρ says.
-pub fn high_probability_accuracy(accuracy: f64, m: usize, alpha: Alpha, rho: Alpha) -> f64 {
-    let (a, log, m) = (alpha.get(), -rho.get().ln(), m as f64);
-    let third = log / (3.0 * m);
-    (accuracy - a - third - (third * third + 2.0 * a * (1.0 - a) * log / m).sqrt()).max(0.0)
+/// Cohen et al. take Bernstein's inequality for the same end, without its factor 2, so that theirs fails up to four times
+/// as often as ρ says; with it, 6.3 of 500 at α = ρ = 0.001 instead of 4.
+pub fn most_wrong(m: u64, alpha: Alpha, rho: Alpha) -> Result<u64, Error> {
+    let mut wrong = 0;
+    while wrong < m && binomial_upper_tail(wrong + 1, m, alpha.get())? > rho.get() {
+        wrong += 1;
+    }
+    Ok(wrong)
 }

@@ -16,7 +16,7 @@ mod tsv;
 pub use belief::Belief;
 pub use classes::{ClassRow, Spread, classes};
 pub use curve::{Curve, CurvePoint};
-pub use estimate::{Estimate, high_probability_accuracy};
+pub use estimate::{Estimate, most_wrong};
 pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
@@ -92,7 +92,10 @@ impl Analysis {
         if let Some(rho) = options.rho {
             for (summary, table) in summaries.iter_mut().zip(&tables) {
                 match alpha_of_each(table) {
-                    Ok(alpha) => summary.bound_accuracy(alpha, rho),
+                    Ok(alpha) => {
+                        let wrong = most_wrong(table.rows.len() as u64, alpha, rho)?;
+                        summary.bound_accuracy(table, wrong);
+                    }
                     Err(why) => notes.push(format!("{}: no bound of its accuracy, {why}.", table.name)),
                 }
             }

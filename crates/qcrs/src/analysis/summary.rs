@@ -1,8 +1,8 @@
 //! What is a run in a few numbers?
 
-use super::{Estimate, Row, Table, high_probability_accuracy};
+use super::{Estimate, Row, Table};
 use crate::run::Guarantee;
-use crate::types::{Alpha, Error};
+use crate::types::Error;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -99,11 +99,11 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Bounds certified accuracy from below with probability 1 − `rho`, where each certificate is wrong with
-    /// probability `alpha`.
-    pub(super) fn bound_accuracy(&mut self, alpha: Alpha, rho: Alpha) {
-        let bound = |&(radius, share): &(f64, Estimate)| {
-            (radius, high_probability_accuracy(share.value, self.inputs, alpha, rho))
+    /// Bounds certified accuracy from below, where at most so many certificates are `wrong`.
+    pub(super) fn bound_accuracy(&mut self, table: &Table, wrong: u64) {
+        let bound = |&(radius, _): &(f64, Estimate)| {
+            let certified = table.rows.iter().filter(|row| certified_at(row, radius)).count() as u64;
+            (radius, certified.saturating_sub(wrong) as f64 / table.rows.len() as f64)
         };
         self.certified_accuracy_bound = self.certified_accuracy.iter().map(bound).collect();
     }

@@ -188,7 +188,7 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     }
     if analysis.rho.is_some() {
         legend.push(
-            "What holds at least (Bernstein's inequality) allows for certificates that are wrong, each with \
+            "What holds at least allows for as many wrong certificates as there may be, each being wrong with \
              probability α; the shares themselves do not.",
         );
     }
