@@ -187,6 +187,31 @@ fn published_runs_follow_from_todays_rules() {
 }
 
 #[test]
+fn the_readmes_table_follows_from_its_files() {
+    let bench = Bench::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let rows = [
+        ("COHEN", "cohen"),
+        ("COHEN at the best single σ", "global"),
+        ("grid, 24 points", "grid"),
+        ("QCRS as published", "qcrs-paper"),
+        ("QCRS (default)", "qcrs"),
+        ("PROBE", "probe"),
+    ];
+    for (row, file) in rows {
+        let file = format!("{root}/docs/results/zoo/gaussian-0.50/{file}.tsv");
+        let run = &bench.run(&format!("report {file} --format json --radii 0.5,1")).says(&[]).runs()[0];
+        let down = |value: &serde_json::Value| (1e3 * value.as_f64().unwrap()).floor() / 1e3;
+        let at = &run["certified_accuracy"];
+        let begin = format!("| {row} | {:.3} [", down(&run["acr"]["value"]));
+        let shares = format!(" | {:.3} | {:.3} | ", down(&at["0.5"]["value"]), down(&at["1"]["value"]));
+        let line = readme.lines().find(|line| line.starts_with(&begin));
+        assert!(line.is_some_and(|line| line.contains(&shares)), "{begin}… {shares}…: {line:?}");
+    }
+}
+
+#[test]
 fn doctor_finds_the_scale_and_the_time() {
     let bench = Bench::new();
     let json = bench.with_model("doctor --sigma 0.25 --n 1000 --format json").says(&[]).json();
