@@ -76,13 +76,13 @@ fn by_radius(
     let (_, longest) = labelled.iter().max_by_key(|(_, reached)| reached.len())?;
     let mut head = vec!["run".to_owned()];
     head.extend(longest.iter().map(|(radius, _)| radius.to_string()));
-    let row = |(title, reached): &(String, Vec<(f64, Cell)>)| {
+    let row = |(title, reached): (String, Vec<(f64, Cell)>)| {
         // a run that asks about one radius knows of none beyond
-        let known = reached.iter().map(|(_, cell)| cell.clone());
+        let known = reached.into_iter().map(|(_, cell)| cell);
         let unknown = std::iter::repeat_with(|| Cell::new("–"));
         std::iter::once(Cell::new(title)).chain(known).chain(unknown).take(head.len()).collect()
     };
-    let rows = labelled.iter().map(row).collect();
+    let rows = labelled.into_iter().map(row).collect();
     Some(Grid { caption, head, rows, crowded: true })
 }
 
