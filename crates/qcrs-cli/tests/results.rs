@@ -30,7 +30,7 @@ fn report_writes_every_format() {
     for (run, cell) in bounded.iter().zip(&cells[1..]) {
         assert_eq!(run["certified_accuracy_bound"]["0.125"].as_f64(), cell.parse().ok(), "{csv}");
     }
-    bench.run("report a --rho 2").fails(1, &["--rho"]);
+    bench.run("report a --rho 2").fails(1, &["--rho must lie strictly between 0 and 1, got 2"]);
     bench.run("report a --skip 2 --format json").says(&["ids divisible by 2", "\"inputs\":4"]);
     // two runs of one name are told apart by their paths
     bench.certify("--method cohen --run other/a").says(&[]);

@@ -94,7 +94,10 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     tell_apart(&mut started);
     let reference = started.iter().position(|(path, _)| *path == compared).unwrap_or(0);
     let tables = started.into_iter().map(|(_, table)| table).collect();
-    let rho = args.rho.map(Alpha::new).transpose().context("--rho")?;
+    let probability = |rho| {
+        Alpha::new(rho).ok().with_context(|| format!("--rho must lie strictly between 0 and 1, got {rho}"))
+    };
+    let rho = args.rho.map(probability).transpose()?;
     let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference, rho })?;
     let text = match args.format {
         TableFormat::Text => report::text(&analysis),
