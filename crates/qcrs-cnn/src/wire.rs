@@ -2,6 +2,9 @@
 //!
 //! Only the wire format, borrowed from the file: no copies, and every length is checked.
 
+/// No field has a larger number; what other readers make of one differs.
+const LARGEST_FIELD: u64 = (1 << 29) - 1;
+
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
@@ -9,8 +12,8 @@ pub enum Value<'a> {
     Varint(u64),
     /// A string, bytes, a packed list or a message.
     Bytes(&'a [u8]),
-    /// A float, double or fixed-width integer; nobody here reads one.
-    Fixed,
+    /// A float, double or fixed-width integer: its four or eight bytes, the lowest first.
+    Fixed(&'a [u8]),
 }
 
 /// The fields of a message in file order, each with its number; after an error nothing follows.
@@ -27,6 +30,9 @@ impl<'a> Fields<'a> {
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.0.split_first()?;
             self.0 = rest;
+            if shift == 63 && byte > 1 {
+                return None; // more than 64 bits: readers differ in what they keep
+            }
             value |= u64::from(byte & 0x7F) << shift;
             if byte < 0x80 {
                 return Some(value);
@@ -45,15 +51,15 @@ impl<'a> Fields<'a> {
         let tag = self.varint()?;
         let value = match tag & 7 {
             0 => Value::Varint(self.varint()?),
-            1 => self.bytes(8).map(|_| Value::Fixed)?,
+            1 => Value::Fixed(self.bytes(8)?),
             2 => {
                 let length = self.varint()?;
                 Value::Bytes(self.bytes(length)?)
             }
-            5 => self.bytes(4).map(|_| Value::Fixed)?,
+            5 => Value::Fixed(self.bytes(4)?),
             _ => return None, // groups were never part of ONNX
         };
-        (tag >> 3 != 0).then_some((tag >> 3, value))
+        (1..=LARGEST_FIELD).contains(&(tag >> 3)).then_some((tag >> 3, value))
     }
 }
 
@@ -85,9 +91,14 @@ mod tests {
         let read = |bytes: &'static [u8]| Fields::of(bytes).collect::<Vec<_>>();
         assert_eq!(read(&[0x08, 0x96, 0x01]), [Ok((1, Value::Varint(150)))]);
         assert_eq!(read(&[0x12, 2, b'h', b'i']), [Ok((2, Value::Bytes(b"hi")))]);
-        assert_eq!(read(&[0x1D, 0, 0, 0, 0, 0x20, 7]), [Ok((3, Value::Fixed)), Ok((4, Value::Varint(7)))]);
-        // longer than the file, cut, endless varint, group, field 0
-        for torn in [&[0x12u8, 9, 1][..], &[0x08], &[0xFF; 12], &[0x0B], &[0x00, 1]] {
+        assert_eq!(
+            read(&[0x1D, 0, 0, 0, 0, 0x20, 7]),
+            [Ok((3, Value::Fixed(&[0; 4]))), Ok((4, Value::Varint(7)))]
+        );
+        // longer than the file, cut, endless varint, group, field 0, a varint of 65 bits, a field beyond the largest
+        let long = &[0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2][..];
+        let large = &[0xF0, 0x80, 0x80, 0x80, 0x10, 1][..];
+        for torn in [&[0x12u8, 9, 1][..], &[0x08], &[0xFF; 12], &[0x0B], &[0x00, 1], long, large] {
             assert_eq!(Fields::of(torn).last(), Some(Err(Torn)), "{torn:?}");
         }
     }

@@ -3,6 +3,8 @@
 //! | module    | question it answers                                              |
 //! |-----------|------------------------------------------------------------------|
 //! | `options` | which engine, on which device, and what do the outputs mean?     |
+//! | `proto`   | what does each message of the file hold?                         |
+//! | `external` | which files beside the model hold weights?                      |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |
@@ -16,6 +18,7 @@
 //! | `model`   | all of it: [`load`]                                              |
 
 mod cnn;
+mod external;
 mod fit;
 mod inspect;
 #[cfg(feature = "ort")]
@@ -26,6 +29,7 @@ mod options;
 #[cfg(feature = "ort")]
 mod ort;
 mod probe;
+mod proto;
 #[cfg(feature = "rten")]
 mod rten;
 mod slots;

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use qcrs::types::Error;
+use qcrs_cnn::wire::{Fields, Value};
 use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
 use rten_onnx::onnx::{
     AttributeProto, AttributeType, DataLocation, DataType, Dimension, GraphProto, ModelProto, NodeProto,
@@ -210,4 +211,27 @@ pub fn engines() -> Vec<EngineChoice> {
 #[allow(dead_code)] // not every test file asks
 pub fn general_engines() -> Vec<EngineChoice> {
     engines().into_iter().filter(|engine| *engine != EngineChoice::Cnn).collect()
+}
+
+/// A field of a protobuf message.
+pub fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    [varint(u64::from(number) << 3 | 2), varint(content.len() as u64), content.to_vec()].concat()
+}
+
+/// A number as protobuf writes it.
+pub fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// The content of the first field `number` of a message.
+pub fn content(message: &[u8], number: u64) -> &[u8] {
+    let found = Fields::of(message).flatten().find(|(found, _)| *found == number);
+    let Some((_, Value::Bytes(content))) = found else { panic!("no field {number}") };
+    content
 }

@@ -1,0 +1,404 @@
+//! What does each message of the file hold?
+//!
+//! A strict reader, for the checks that come before any engine. Protobuf readers differ in what they make of a
+//! field that stands twice, of a number that is too long for its type, or of a field with a value of another kind.
+//! A file that leaves such a choice is refused, so that all engines read the network that was checked. Field
+//! numbers are those of onnx.proto3.
+
+mod numbers;
+mod port;
+
+use numbers::{float, floats, int32, ints, text};
+pub(crate) use port::Port;
+use qcrs_cnn::wire::{Fields, Torn, Value};
+use std::collections::BTreeSet;
+
+/// Real models nest two or three graphs; a deeper nest is there to exhaust the stack.
+const DEEPEST: usize = 16;
+
+/// What is wrong with a file.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Bad {
+    /// It ends in the middle of a field, or is no protobuf.
+    Torn,
+    /// Readers could take it for different networks.
+    Ambiguous(String),
+}
+
+impl From<Torn> for Bad {
+    fn from(_: Torn) -> Self {
+        Self::Torn
+    }
+}
+
+type Read<T> = Result<T, Bad>;
+
+/// A ModelProto.
+#[derive(Debug, Default)]
+pub(crate) struct Model<'a> {
+    pub(crate) opsets: Vec<Opset<'a>>,
+    pub(crate) graph: Option<Graph<'a>>,
+    pub(crate) functions: Vec<Function<'a>>,
+    /// Graphs that are for training only; no engine here runs them.
+    pub(crate) training: Vec<Graph<'a>>,
+}
+
+/// An OperatorSetIdProto.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Opset<'a> {
+    pub(crate) domain: &'a str,
+    pub(crate) version: i64,
+}
+
+/// A GraphProto.
+#[derive(Debug, Default)]
+pub(crate) struct Graph<'a> {
+    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) initializers: Vec<Tensor<'a>>,
+    pub(crate) sparse: Vec<Sparse<'a>>,
+    pub(crate) inputs: Vec<Port<'a>>,
+    pub(crate) outputs: Vec<Port<'a>>,
+}
+
+/// A NodeProto.
+#[derive(Debug, Default)]
+pub(crate) struct Node<'a> {
+    pub(crate) inputs: Vec<&'a str>,
+    pub(crate) outputs: Vec<&'a str>,
+    pub(crate) operator: &'a str,
+    pub(crate) domain: &'a str,
+    pub(crate) overload: &'a str,
+    pub(crate) attributes: Vec<Attribute<'a>>,
+}
+
+/// A FunctionProto.
+#[derive(Debug, Default)]
+pub(crate) struct Function<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) domain: &'a str,
+    pub(crate) overload: &'a str,
+    pub(crate) inputs: Vec<&'a str>,
+    pub(crate) outputs: Vec<&'a str>,
+    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) opsets: Vec<Opset<'a>>,
+    /// Attributes with a default.
+    pub(crate) defaults: Vec<Attribute<'a>>,
+}
+
+/// An AttributeProto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Attribute<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) int: Option<i64>,
+    pub(crate) float: Option<f32>,
+    pub(crate) text: Option<&'a [u8]>,
+    pub(crate) ints: Vec<i64>,
+    pub(crate) floats: Vec<f32>,
+    /// The attribute of the enclosing function's call that this one takes its value from.
+    pub(crate) refers_to: &'a str,
+    pub(crate) tensors: Vec<Tensor<'a>>,
+    pub(crate) graphs: Vec<std::rc::Rc<Graph<'a>>>,
+    pub(crate) sparse: Vec<Sparse<'a>>,
+}
+
+/// A TensorProto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tensor<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) dims: Vec<i64>,
+    /// The code of the element type.
+    pub(crate) element: i64,
+    pub(crate) raw: Option<&'a [u8]>,
+    pub(crate) floats: Vec<f32>,
+    /// What stands in `int32_data`, where small types are kept as well.
+    pub(crate) small_ints: Vec<i64>,
+    pub(crate) ints: Vec<i64>,
+    /// Key and value of each entry of `external_data`.
+    pub(crate) external: Vec<(&'a str, &'a str)>,
+    /// The code of `data_location`, where it is said: 0 inside, 1 in another file.
+    pub(crate) location: Option<i64>,
+}
+
+/// A SparseTensorProto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sparse<'a> {
+    pub(crate) tensors: Vec<Tensor<'a>>,
+}
+
+/// The fields of a message that may stand once only, and have.
+struct Once {
+    what: &'static str,
+    seen: u64,
+}
+
+impl Once {
+    fn of(what: &'static str) -> Self {
+        Self { what, seen: 0 }
+    }
+
+    /// Passes on the value of field `number`, the first time.
+    fn take<T>(&mut self, number: u64, value: T) -> Read<T> {
+        if self.seen & 1 << number != 0 {
+            return Err(Bad::Ambiguous(format!("{} has field {number} twice", self.what)));
+        }
+        self.seen |= 1 << number;
+        Ok(value)
+    }
+
+    /// Makes sure that no two of its parts have the same name.
+    fn different<T: Ord + std::fmt::Debug>(&self, names: impl Iterator<Item = T>) -> Read<()> {
+        let mut names: Vec<T> = names.collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(Bad::Ambiguous(format!("{} has two parts called {:?}", self.what, pair[0]))),
+        }
+    }
+
+    /// A field that is read above, but holds a value of another kind; or one that nothing depends on.
+    fn other(&self, number: u64, read: &[u64]) -> Read<()> {
+        if read.contains(&number) {
+            let what = self.what;
+            return Err(Bad::Ambiguous(format!("field {number} of {what} holds a value of another kind")));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Model<'a> {
+    /// Reads a whole model.
+    pub(crate) fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut model, mut once) = (Self::default(), Once::of("the model"));
+        for field in Fields::of(message) {
+            match field? {
+                (7, Value::Bytes(graph)) => model.graph = Some(Graph::parse(once.take(7, graph)?, 0)?),
+                (8, Value::Bytes(opset)) => model.opsets.push(Opset::parse(opset)?),
+                (20, Value::Bytes(training)) => model.training.extend(training_graphs(training)?),
+                (25, Value::Bytes(function)) => model.functions.push(Function::parse(function)?),
+                (number, _) => once.other(number, &[7, 8, 20, 25])?,
+            }
+        }
+        let functions = model.functions.iter();
+        once.different(functions.map(|function| (function.domain, function.name, function.overload)))?;
+        one_version(&model.opsets)?;
+        Ok(model)
+    }
+}
+
+/// The names that nodes give to what they make.
+fn made<'n, 'a>(nodes: &'n [Node<'a>]) -> impl Iterator<Item = &'a str> + use<'n, 'a> {
+    nodes.iter().flat_map(|node| &node.outputs).copied().filter(|name| !name.is_empty())
+}
+
+/// ONNX's own operators go by two names; one version is asked for.
+fn one_version(opsets: &[Opset<'_>]) -> Read<()> {
+    let domains = opsets.iter().map(|opset| opset.domain);
+    let domains = domains.map(|domain| if is_plain(domain) { "" } else { domain });
+    Once::of("a list of operator sets").different(domains)
+}
+
+/// The graphs of a TrainingInfoProto.
+fn training_graphs(message: &[u8]) -> Read<Vec<Graph<'_>>> {
+    let (mut graphs, mut once) = (Vec::new(), Once::of("training"));
+    for field in Fields::of(message) {
+        match field? {
+            (number @ (1 | 2), Value::Bytes(graph)) => {
+                graphs.push(Graph::parse(once.take(number, graph)?, 1)?);
+            }
+            (number, _) => once.other(number, &[1, 2])?,
+        }
+    }
+    Ok(graphs)
+}
+
+impl<'a> Opset<'a> {
+    fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut opset, mut once) = (Self::default(), Once::of("an operator set"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(domain)) => opset.domain = text(once.take(1, domain)?)?,
+                (2, Value::Varint(version)) => opset.version = once.take(2, version)?.cast_signed(),
+                (number, _) => once.other(number, &[1, 2])?,
+            }
+        }
+        Ok(opset)
+    }
+}
+
+impl<'a> Graph<'a> {
+    fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
+        if depth > DEEPEST {
+            return Err(Bad::Torn);
+        }
+        let (mut graph, once) = (Self::default(), Once::of("a graph"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(node)) => graph.nodes.push(Node::parse(node, depth)?),
+                (5, Value::Bytes(tensor)) => graph.initializers.push(Tensor::parse(tensor)?),
+                (11, Value::Bytes(port)) => graph.inputs.push(Port::parse(port)?),
+                (12, Value::Bytes(port)) => graph.outputs.push(Port::parse(port)?),
+                (15, Value::Bytes(sparse)) => graph.sparse.push(Sparse::parse(sparse)?),
+                (number, _) => once.other(number, &[1, 5, 11, 12, 15])?,
+            }
+        }
+        let constants: BTreeSet<&str> = graph.initializers.iter().map(|tensor| tensor.name).collect();
+        // a constant may also stand among the inputs, as its default
+        let inputs = graph.inputs.iter().map(|port| port.name).filter(|name| !constants.contains(name));
+        let constants = graph.initializers.iter().map(|tensor| tensor.name);
+        once.different(constants.chain(inputs).chain(made(&graph.nodes)))?;
+        Ok(graph)
+    }
+}
+
+impl<'a> Node<'a> {
+    fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
+        let (mut node, mut once) = (Self::default(), Once::of("a node"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(name)) => node.inputs.push(text(name)?),
+                (2, Value::Bytes(name)) => node.outputs.push(text(name)?),
+                (4, Value::Bytes(name)) => node.operator = text(once.take(4, name)?)?,
+                (5, Value::Bytes(attribute)) => node.attributes.push(Attribute::parse(attribute, depth)?),
+                (7, Value::Bytes(name)) => node.domain = text(once.take(7, name)?)?,
+                (8, Value::Bytes(name)) => node.overload = text(once.take(8, name)?)?,
+                (number, _) => once.other(number, &[1, 2, 4, 5, 7, 8])?,
+            }
+        }
+        once.different(node.attributes.iter().map(|attribute| attribute.name))?;
+        Ok(node)
+    }
+
+    /// The attribute called `name`.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// Whether the operator is one of ONNX's own.
+    pub(crate) fn is_plain(&self) -> bool {
+        is_plain(self.domain)
+    }
+
+    /// The operator, with its domain where that is not ONNX's own.
+    pub(crate) fn full_name(&self) -> String {
+        if self.is_plain() { self.operator.into() } else { format!("{}.{}", self.domain, self.operator) }
+    }
+}
+
+/// Whether `domain` is that of ONNX's own operators.
+pub(crate) fn is_plain(domain: &str) -> bool {
+    domain.is_empty() || domain == "ai.onnx"
+}
+
+impl<'a> Function<'a> {
+    fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut function, mut once) = (Self::default(), Once::of("a function"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(name)) => function.name = text(once.take(1, name)?)?,
+                (4, Value::Bytes(name)) => function.inputs.push(text(name)?),
+                (5, Value::Bytes(name)) => function.outputs.push(text(name)?),
+                (7, Value::Bytes(node)) => function.nodes.push(Node::parse(node, 1)?),
+                (9, Value::Bytes(opset)) => function.opsets.push(Opset::parse(opset)?),
+                (10, Value::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
+                (11, Value::Bytes(attribute)) => function.defaults.push(Attribute::parse(attribute, 1)?),
+                (13, Value::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
+                (number, _) => once.other(number, &[1, 4, 5, 7, 9, 10, 11, 13])?,
+            }
+        }
+        one_version(&function.opsets)?;
+        once.different(function.inputs.iter().copied().chain(made(&function.nodes)))?;
+        Ok(function)
+    }
+}
+
+impl<'a> Attribute<'a> {
+    fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
+        let (mut attribute, mut once) = (Self::default(), Once::of("an attribute"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(name)) => attribute.name = text(once.take(1, name)?)?,
+                (2, Value::Fixed(bytes)) => attribute.float = Some(float(once.take(2, bytes)?)?),
+                (3, Value::Varint(int)) => attribute.int = Some(once.take(3, int)?.cast_signed()),
+                (4, Value::Bytes(bytes)) => attribute.text = Some(once.take(4, bytes)?),
+                (5, Value::Bytes(tensor)) => {
+                    attribute.tensors.push(Tensor::parse(once.take(5, tensor)?)?);
+                }
+                (6, Value::Bytes(graph)) => {
+                    attribute.graphs.push(Graph::parse(once.take(6, graph)?, depth + 1)?.into());
+                }
+                (7, value) => floats(value, &mut attribute.floats)?,
+                (8, value) => ints(value, &mut attribute.ints)?,
+                (10, Value::Bytes(tensor)) => attribute.tensors.push(Tensor::parse(tensor)?),
+                (11, Value::Bytes(graph)) => attribute.graphs.push(Graph::parse(graph, depth + 1)?.into()),
+                (21, Value::Bytes(name)) => attribute.refers_to = text(once.take(21, name)?)?,
+                (22, Value::Bytes(sparse)) => {
+                    attribute.sparse.push(Sparse::parse(once.take(22, sparse)?)?);
+                }
+                (23, Value::Bytes(sparse)) => attribute.sparse.push(Sparse::parse(sparse)?),
+                (number, _) => once.other(number, &[1, 2, 3, 4, 5, 6, 10, 11, 21, 22, 23])?,
+            }
+        }
+        Ok(attribute)
+    }
+}
+
+impl<'a> Tensor<'a> {
+    fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut tensor, mut once) = (Self::default(), Once::of("a tensor"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, value) => ints(value, &mut tensor.dims)?,
+                (2, Value::Varint(code)) => tensor.element = int32(once.take(2, code)?)?,
+                (4, value) => floats(value, &mut tensor.floats)?,
+                (5, value) => ints(value, &mut tensor.small_ints)?,
+                (7, value) => ints(value, &mut tensor.ints)?,
+                (8, Value::Bytes(name)) => tensor.name = text(once.take(8, name)?)?,
+                (9, Value::Bytes(raw)) => tensor.raw = Some(once.take(9, raw)?),
+                (13, Value::Bytes(entry)) => tensor.external.push(key_and_value(entry)?),
+                (14, Value::Varint(code)) => tensor.location = Some(int32(once.take(14, code)?)?),
+                // strings, doubles, large integers, a text and key-value pairs for people
+                (6 | 10..=12 | 16, _) => {}
+                // whatever a later version of ONNX puts here may say where the values lie
+                (number, _) => {
+                    return Err(Bad::Ambiguous(format!("a tensor has a field {number} of unknown meaning")));
+                }
+            }
+        }
+        Ok(tensor)
+    }
+}
+
+impl<'a> Sparse<'a> {
+    fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut sparse, mut once) = (Self::default(), Once::of("a sparse tensor"));
+        for field in Fields::of(message) {
+            match field? {
+                (number @ (1 | 2), Value::Bytes(tensor)) => {
+                    sparse.tensors.push(Tensor::parse(once.take(number, tensor)?)?);
+                }
+                (3, _) => {}
+                (number, _) => {
+                    return Err(Bad::Ambiguous(format!(
+                        "a sparse tensor has a field {number} of unknown meaning"
+                    )));
+                }
+            }
+        }
+        Ok(sparse)
+    }
+}
+
+/// A StringStringEntryProto.
+fn key_and_value(message: &[u8]) -> Read<(&str, &str)> {
+    let (mut entry, mut once) = (("", ""), Once::of("an entry of external data"));
+    for field in Fields::of(message) {
+        match field? {
+            (1, Value::Bytes(key)) => entry.0 = text(once.take(1, key)?)?,
+            (2, Value::Bytes(value)) => entry.1 = text(once.take(2, value)?)?,
+            (number, _) => {
+                return Err(Bad::Ambiguous(format!("external data has a field {number} of unknown meaning")));
+            }
+        }
+    }
+    Ok(entry)
+}

@@ -1,0 +1,59 @@
+//! Which numbers and texts stand in a field?
+
+use super::{Bad, Read};
+use qcrs_cnn::wire::Value;
+
+/// A number of 32 bits: of a longer one some readers keep the lower half.
+pub(super) fn int32(value: u64) -> Read<i64> {
+    let value = value.cast_signed();
+    if i32::try_from(value).is_ok() {
+        return Ok(value);
+    }
+    Err(Bad::Ambiguous(format!("the number {value} stands where 32 bits are read")))
+}
+
+/// One integer, or a packed list of them.
+pub(super) fn ints(value: Value<'_>, out: &mut Vec<i64>) -> Read<()> {
+    match value {
+        Value::Varint(int) => out.push(int.cast_signed()),
+        Value::Bytes(packed) => {
+            let mut rest = packed;
+            while !rest.is_empty() {
+                let end = rest.iter().take(10).position(|byte| *byte < 0x80).ok_or(Bad::Torn)?;
+                let (int, more) = rest.split_at(end + 1);
+                let add = |(sum, shift): (u64, u32), byte: &u8| {
+                    (sum | u64::from(byte & 0x7F).wrapping_shl(shift), shift + 7)
+                };
+                out.push(int.iter().fold((0, 0), add).0.cast_signed());
+                rest = more;
+            }
+        }
+        Value::Fixed(_) => return Err(Bad::Ambiguous("an integer is written as a float".into())),
+    }
+    Ok(())
+}
+
+/// One float, or a packed list of them.
+pub(super) fn floats(value: Value<'_>, out: &mut Vec<f32>) -> Read<()> {
+    match value {
+        Value::Fixed(bytes) => out.push(float(bytes)?),
+        Value::Bytes(packed) => {
+            let (words, rest) = packed.as_chunks();
+            if !rest.is_empty() {
+                return Err(Bad::Torn);
+            }
+            out.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
+        }
+        Value::Varint(_) => return Err(Bad::Ambiguous("a float is written as an integer".into())),
+    }
+    Ok(())
+}
+
+pub(super) fn float(bytes: &[u8]) -> Read<f32> {
+    let bytes = bytes.try_into().map_err(|_| Bad::Ambiguous("a float of 8 bytes".into()))?;
+    Ok(f32::from_le_bytes(bytes))
+}
+
+pub(super) fn text(bytes: &[u8]) -> Read<&str> {
+    std::str::from_utf8(bytes).map_err(|_| Bad::Torn)
+}

@@ -1,0 +1,85 @@
+//! What does the file declare of an input or output?
+
+use super::numbers::{int32, text};
+use super::{Once, Read};
+use qcrs_cnn::wire::{Fields, Value};
+
+/// A ValueInfoProto: an input or output as declared.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Port<'a> {
+    pub(crate) name: &'a str,
+    /// The code of the element type; absent when it is no tensor or not declared.
+    pub(crate) element: Option<i64>,
+    /// The dimensions, `None` for a dynamic one; absent when not declared.
+    pub(crate) dims: Option<Vec<Option<usize>>>,
+}
+
+impl<'a> Port<'a> {
+    pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut port, mut once) = (Self::default(), Once::of("an input or output"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(name)) => port.name = text(once.take(1, name)?)?,
+                (2, Value::Bytes(kind)) => port.read_type(once.take(2, kind)?)?,
+                (number, _) => once.other(number, &[1, 2])?,
+            }
+        }
+        Ok(port)
+    }
+
+    /// A TypeProto; of its choices only a tensor is read.
+    fn read_type(&mut self, message: &'a [u8]) -> Read<()> {
+        let mut once = Once::of("a type");
+        for field in Fields::of(message) {
+            match field? {
+                (number @ (1 | 4 | 5 | 7..=9), Value::Bytes(kind)) => {
+                    // one of several: they share a place
+                    let kind = once.take(1, kind)?;
+                    if number == 1 {
+                        self.read_tensor(kind)?;
+                    }
+                }
+                (number, _) => once.other(number, &[1, 4, 5, 7, 8, 9])?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_tensor(&mut self, message: &'a [u8]) -> Read<()> {
+        let mut once = Once::of("a tensor type");
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Varint(code)) => self.element = Some(int32(once.take(1, code)?)?),
+                (2, Value::Bytes(shape)) => self.dims = Some(dimensions(once.take(2, shape)?)?),
+                (number, _) => once.other(number, &[1, 2])?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A TensorShapeProto.
+fn dimensions(message: &[u8]) -> Read<Vec<Option<usize>>> {
+    let (mut dims, once) = (Vec::new(), Once::of("a shape"));
+    for field in Fields::of(message) {
+        match field? {
+            (1, Value::Bytes(dim)) => dims.push(dimension(dim)?),
+            (number, _) => once.other(number, &[1])?,
+        }
+    }
+    Ok(dims)
+}
+
+/// A number, or `None` for a named, absent or non-positive one: exporters write -1 for "any".
+fn dimension(message: &[u8]) -> Read<Option<usize>> {
+    let (mut size, mut once) = (None, Once::of("a dimension"));
+    for field in Fields::of(message) {
+        match field? {
+            // a number or a name: they share a place
+            (1, Value::Varint(value)) => size = Some(once.take(1, value)?.cast_signed()),
+            (2, Value::Bytes(_)) => once.take(1, ())?,
+            (number, _) => once.other(number, &[1, 2])?,
+        }
+    }
+    Ok(size.and_then(|size| usize::try_from(size).ok()).filter(|&size| size > 0))
+}
