@@ -8,7 +8,7 @@ use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
 use qcrs::noise::Noise;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
-use qcrs::sample::{Classifier, InputTransform, MonteCarlo, Scores, Transformed};
+use qcrs::sample::{InputTransform, MonteCarlo, Scores};
 use qcrs::search::SearchSpec;
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
@@ -41,7 +41,8 @@ impl Setup {
         let opened = data.open()?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
-        let loaded = model.load(shape)?;
+        let image = opened.dataset.get(0).ok().map(|example| example.pixels);
+        let loaded = model.load(shape, image)?;
         let classes = loaded.classifier.num_classes();
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
             let (path, names) = (data.data.display(), names.len());
@@ -69,15 +70,6 @@ impl Setup {
         Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
     }
 
-    /// The classifier, with what has to be done to its pixels.
-    pub fn classifier(&self) -> Box<dyn Classifier + '_> {
-        let inner: &dyn Classifier = &*self.model.classifier;
-        match &self.transform {
-            None => Box::new(inner),
-            Some(transform) => Box::new(Transformed { inner, transform: transform.clone() }),
-        }
-    }
-
     /// The number of inputs of the dataset.
     pub fn len(&self) -> anyhow::Result<u32> {
         u32::try_from(self.data.dataset.len()).context("a dataset of more than 4 billion inputs")
@@ -96,13 +88,13 @@ impl Setup {
         }
     }
 
-    /// Asks `classifier` with as many copies at a time as was typed, knows what its scores mean, and stops at Ctrl-C.
-    pub fn sampler<'a>(&self, classifier: &'a dyn Classifier) -> anyhow::Result<MonteCarlo<'a>> {
+    /// Asks the classifier with as many copies at a time as was typed, knows what its scores mean, and stops at Ctrl-C.
+    pub fn sampler(&self) -> anyhow::Result<MonteCarlo<'_>> {
         let scores = match self.args.output {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        Ok(MonteCarlo::new(classifier, self.args.batch).of(scores).until(interrupted()?))
+        Ok(MonteCarlo::new(&*self.model.classifier, self.args.batch).of(scores).until(interrupted()?))
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
@@ -194,6 +186,7 @@ impl Setup {
             transform: self.transform.clone(),
             classes: self.model.classifier.num_classes(),
             batch: (!self.model.batch_invariant).then_some(self.args.batch),
+            not_followed: self.model.not_followed.clone(),
         }
     }
 }

@@ -6,6 +6,8 @@
 //! | `proto`   | what does each message of the file hold?                         |
 //! | `external` | which files beside the model hold weights?                      |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
+//! | `mode`    | is anything in the network random, or in training mode?          |
+//! | `batch`   | does a row of scores depend on one image only?                   |
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |
 //! | `network` | what are the scores of a batch of any size?                      |
@@ -14,21 +16,21 @@
 //! | `library` | where is onnxruntime?                                            |
 //! | `trial`   | does onnxruntime survive this model, in a process of its own?    |
 //! | `ort`     | how does onnxruntime run it?                                     |
-//! | `probe`   | is it a function of one image, bit for bit?                      |
 //! | `model`   | all of it: [`load`]                                              |
 
+mod batch;
 mod cnn;
 mod external;
 mod fit;
 mod inspect;
 #[cfg(feature = "ort")]
 mod library;
+mod mode;
 mod model;
 mod network;
 mod options;
 #[cfg(feature = "ort")]
 mod ort;
-mod probe;
 mod proto;
 #[cfg(feature = "rten")]
 mod rten;

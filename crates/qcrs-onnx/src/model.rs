@@ -1,18 +1,21 @@
 //! All of it: from a file to a checked classifier.
 
+use crate::batch::{self, Fate};
 use crate::fit::{InputShape, fit};
 use crate::inspect::{self, File};
+use crate::mode;
 use crate::network::{Network, Run};
 use crate::options::{Device, EngineChoice, LoadOptions};
-use crate::probe;
-use qcrs::sample::Classifier;
+use crate::proto;
+use qcrs::sample::{Classifier, Transformed, is_function_of_one_image};
 use qcrs::types::Error;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
 pub struct Model {
-    /// Scores batches of any size, from up to [`LoadOptions::threads`] threads at once.
+    /// Scores batches of any size, from up to [`LoadOptions::threads`] threads at once, behind
+    /// [`LoadOptions::transform`].
     pub classifier: Box<dyn Classifier + Send + Sync>,
     /// What runs it, with its version; scores of another engine may differ in the last bits.
     pub engine: String,
@@ -23,8 +26,11 @@ pub struct Model {
     /// The number of images the model was exported for, if it takes no other; calls are split and
     /// padded to it, so batches that are multiples of it are fastest.
     pub fixed_batch: Option<usize>,
-    /// Whether some images scored the same bits alone and in batches of 7 and 32. Tried, not proven.
+    /// Whether some noisy images scored the same bits alone and in batches. Tried, not proven.
     pub batch_invariant: bool,
+    /// Why the graph does not show that a row of scores depends on one image only, if it does not; then it was only
+    /// measured, on noisy images.
+    pub not_followed: Option<String>,
     /// What the user should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -47,17 +53,29 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
         let (engine, precision) = (options.engine, options.precision);
         return Err(Error::Invalid(format!("{engine} does not compute in {precision}; the engine cnn does")));
     }
+    options.transform.as_ref().map_or(Ok(()), |transform| transform.check(shape[0]))?;
     let file = inspect::read(path)?;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
+    let not_followed =
+        images_apart(&file, shape, fixed_batch).map_err(|problem| Error::format(path, problem))?;
+    if let Some(why) = &not_followed {
+        notes.push(format!(
+            "that the scores of an image do not depend on the others of its batch was measured, but not shown: {why}"
+        ));
+    }
     let source = Source { file: &file, path, shape, any_batch: fixed_batch.is_none() };
     let (run, engine) =
         start(&source, options, &mut notes).map_err(|problem| Error::format(path, problem))?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = Network::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
-    // each thread's engine of TensorRT is built by itself, and two builds may differ
-    let batch_invariant = probe::batch_invariant(&network)? && options.device != Device::TensorRt;
+    let classifier: Box<dyn Classifier + Send + Sync> = match options.transform.clone() {
+        None => Box::new(network),
+        Some(transform) => Box::new(Transformed { inner: network, transform }),
+    };
+    let batch_invariant = measure(&*classifier, options, not_followed.is_some())
+        .map_err(|error| Error::format(path, error.to_string()))?;
     if let Some(batch) = fixed_batch {
         notes.push(format!("the model takes exactly {batch} images at a time, others are padded; export it with a dynamic batch for speed"));
     }
@@ -82,7 +100,37 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
         }
     }
     let blake3 = file.blake3();
-    Ok(Model { classifier: Box::new(network), engine, blake3, input, fixed_batch, batch_invariant, notes })
+    Ok(Model { classifier, engine, blake3, input, fixed_batch, batch_invariant, not_followed, notes })
+}
+
+/// Refuses a model whose graph is random or mixes the images of a batch; says why if that cannot be told from it.
+fn images_apart(file: &File, shape: [usize; 3], batch: Option<usize>) -> Result<Option<String>, String> {
+    let model = proto::Model::parse(&file.bytes).map_err(|_| "the file has changed while it was read")?;
+    mode::check(&model)?;
+    match batch::follow(&model, shape, batch) {
+        Fate::Apart => Ok(None),
+        Fate::Lost(why) => Ok(Some(why)),
+        Fate::Mixed(how) => Err(format!(
+            "{how}: the scores of an image would depend on the others of its batch, and no certificate would hold; export \
+             a model that treats every image by itself, in evaluation mode (model.eval())"
+        )),
+    }
+}
+
+/// Whether noisy copies of an image score the same bits in any company; an error if they score something else.
+fn measure(classifier: &dyn Classifier, options: &LoadOptions, not_followed: bool) -> Result<bool, Error> {
+    let made_up = || (0..classifier.input_len()).map(|at| (at % 97) as f32 / 96.0).collect();
+    let image = options.image.clone().unwrap_or_else(made_up);
+    // some devices round to 10 bits, and differently by the size of the batch
+    let tolerance = match options.device {
+        Device::Cpu | Device::Cuda => 1e-3,
+        Device::TensorRt | Device::CoreMl => 1e-2,
+    };
+    // where nothing else is known, in batches as large as they will be
+    let batch = if not_followed { options.batch } else { 1 };
+    let same = is_function_of_one_image(classifier, &image, batch, tolerance)?;
+    // each thread's engine of TensorRT is built by itself, and two builds may differ
+    Ok(same && options.device != Device::TensorRt)
 }
 
 /// Our own engine on the model at `path`, to look into.

@@ -1,5 +1,6 @@
 //! Which engine, on which device, and what do the outputs mean?
 
+use qcrs::sample::InputTransform;
 use qcrs::types::Error;
 use qcrs_cnn::{Instructions, Precision};
 use std::fmt;
@@ -71,7 +72,7 @@ pub enum OutputKind {
 names!(OutputKind, "output kind", Logits = "logits", Probs = "probs");
 
 /// How to load a model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LoadOptions {
     /// What runs it.
     pub engine: EngineChoice,
@@ -83,6 +84,13 @@ pub struct LoadOptions {
     pub precision: Precision,
     /// What our own engine may use of the processor; by default all of it.
     pub instructions: Option<Instructions>,
+    /// What is done to the pixels after the noise, where the model does not do it itself.
+    pub transform: Option<InputTransform>,
+    /// An image like those that will be asked about: noisy copies of it show whether the scores of one depend on the
+    /// others. Without one, a made-up image serves.
+    pub image: Option<Vec<f32>>,
+    /// How many images will stand in a batch.
+    pub batch: u32,
     /// How many threads will call at once; a call beyond that waits for another to end.
     pub threads: usize,
     /// Whether and how onnxruntime is tried in a process of its own before it is loaded into this one.
@@ -99,6 +107,9 @@ impl Default for LoadOptions {
             output,
             precision: Precision::F32,
             instructions: None,
+            transform: None,
+            image: None,
+            batch: 32,
             threads: 1,
             #[cfg(feature = "ort")]
             trial: None,

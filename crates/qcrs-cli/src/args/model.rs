@@ -49,12 +49,12 @@ pub const TRIAL: Option<Trial> = Some(Trial {
 });
 
 impl ModelArgs {
-    /// Loads the model for images of this shape (channels, height, width).
-    pub fn load(&self, shape: [usize; 3]) -> anyhow::Result<Model> {
-        let &Self { engine, device, precision, output, .. } = self;
+    /// Loads the model for images of this shape (channels, height, width), such as `image`.
+    pub fn load(&self, shape: [usize; 3], image: Option<Vec<f32>>) -> anyhow::Result<Model> {
+        let &Self { engine, device, precision, output, batch, .. } = self;
         self.is_file()?;
-        let threads = self.threads();
-        let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
+        let (threads, transform) = (self.threads(), self.transform(shape[0])?);
+        let base = LoadOptions { trial: TRIAL, transform, image, batch, ..LoadOptions::default() };
         let options = LoadOptions { engine, device, precision, output, threads, ..base };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }

@@ -109,7 +109,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
 /// Measures engine, certifier and noise in turn, and one thread against all.
 fn measure(args: &BenchArgs, shape: [usize; 3], time: Duration) -> anyhow::Result<()> {
     args.model.is_file()?;
-    let model = args.model.load(shape).context("images of --shape")?;
+    let model = args.model.load(shape, None).context("images of --shape")?;
     let threads = args.model.threads();
     let bench = Bench {
         classifier: &*model.classifier,

@@ -63,8 +63,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = spec.promise();
     }
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     if let Some(passes) = args.method.passes {
         spec.search = price::priced(&setup, &sampler, &spec, passes)?;
     }

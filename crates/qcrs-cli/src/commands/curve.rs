@@ -64,8 +64,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * draws;
     let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes)
         .watch(&sampler, || ids.iter().map(|&id| asked.of(id, &setup, &sampler)).collect());

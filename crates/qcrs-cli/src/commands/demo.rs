@@ -65,8 +65,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let mut setup = Setup::open(&typed.target.model, &typed.target.data)?;
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?);
     let mut tables = Vec::new();

@@ -47,8 +47,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let ids = setup.ids(&args.target.selection)?;
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
         output::print("idx\tlabel\tpredict\tp_value")?;

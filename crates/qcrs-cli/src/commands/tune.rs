@@ -61,8 +61,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let ids = setup.ids(&args.target.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
     let radii: anyhow::Result<Vec<Vec<f64>>> = Progress::new(passes).watch(&sampler, || {
         let one = |id: &u32| {

@@ -126,8 +126,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
         bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());
     }
     let chosen = choose(records, args.replay.unwrap_or_default() as usize);
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     let passes = spec.search.passes(spec.budget.n0, spec.budget.n) * chosen.len() as u64;
     let inputs = |index| setup.example(index);
     Progress::new(passes).watch(&sampler, || {

@@ -20,6 +20,7 @@ pub(crate) fn spec(of: u32) -> Spec {
             device: "cpu".into(),
             transform: None,
             batch: None,
+            not_followed: None,
             precision: "f32".into(),
             output: "logits".into(),
             classes: 2,

@@ -107,6 +107,10 @@ pub struct ModelSpec {
     /// The batch size, for an engine whose scores depend on it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub batch: Option<u32>,
+    /// Why the network's graph does not show that a row of scores depends on one image only, where it does not; then
+    /// it was only measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub not_followed: Option<String>,
 }
 
 /// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max` and among those `listed`, at most

@@ -52,9 +52,9 @@ impl InputTransform {
 }
 
 /// A classifier behind an [`InputTransform`].
-pub struct Transformed<'a> {
+pub struct Transformed<C> {
     /// The classifier.
-    pub inner: &'a dyn Classifier,
+    pub inner: C,
     /// What it wants.
     pub transform: InputTransform,
 }
@@ -63,7 +63,7 @@ thread_local! {
     static BATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Classifier for Transformed<'_> {
+impl<C: Classifier> Classifier for Transformed<C> {
     fn input_len(&self) -> usize {
         self.inner.input_len()
     }

@@ -4,6 +4,7 @@ mod input;
 mod input_transform;
 mod monte_carlo;
 mod one_class;
+mod one_image;
 mod soft;
 mod votes;
 
@@ -11,6 +12,7 @@ pub use input::Input;
 pub use input_transform::{InputTransform, Transformed};
 pub use monte_carlo::{MonteCarlo, argmax};
 pub use one_class::OneClass;
+pub use one_image::is_function_of_one_image;
 pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;
 

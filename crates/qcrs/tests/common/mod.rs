@@ -71,6 +71,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             transform: None,
             classes: 2,
             batch: None,
+            not_followed: None,
         },
         data: About {
             name: "points".into(),

@@ -60,7 +60,19 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
 
 /// What the certificates of a bank have in common, in words.
 pub fn classifier(model: &ModelSpec) -> anyhow::Result<String> {
-    let ModelSpec { name: _, blake3, engine, device, precision, output, transform, classes, batch } = model;
+    // name: for people; not_followed: a function of the file that blake3 names
+    let ModelSpec {
+        name: _,
+        blake3,
+        engine,
+        device,
+        precision,
+        output,
+        transform,
+        classes,
+        batch,
+        not_followed: _,
+    } = model;
     let transform = match transform {
         None => String::new(),
         Some(transform) => format!(" after {}", serde_json::to_string(transform)?),

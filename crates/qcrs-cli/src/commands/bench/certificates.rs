@@ -93,7 +93,7 @@ impl Certificates<'_> {
 
     /// The model with every engine that takes it, or with the one that was asked for.
     fn models(&self, shape: [usize; 3]) -> anyhow::Result<Vec<Model>> {
-        let load = |engine: EngineChoice| ModelArgs { engine, ..self.args.clone() }.load(shape);
+        let load = |engine: EngineChoice| ModelArgs { engine, ..self.args.clone() }.load(shape, None);
         let engines = match self.args.engine {
             EngineChoice::Auto => [EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
             engine => return Ok(vec![load(engine)?]),

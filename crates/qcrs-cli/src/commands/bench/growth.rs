@@ -43,7 +43,7 @@ struct Case<'a> {
 impl Growth<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
         let threads = self.args.threads();
-        let classifier = self.args.load(self.shape)?.classifier;
+        let classifier = self.args.load(self.shape, None)?.classifier;
         let wider = FACTORS
             .map(|factor| MoreClasses { inner: &*classifier, classes: factor * classifier.num_classes() });
         let larger = self.larger();
@@ -85,7 +85,8 @@ impl Growth<'_> {
     /// The same network for images of twice and four times the height and width, if it takes them.
     fn larger(&self) -> Vec<Box<dyn Classifier + Send + Sync>> {
         let [colours, height, width] = self.shape;
-        let load = |factor: usize| Ok(self.args.load([colours, factor * height, factor * width])?.classifier);
+        let load =
+            |factor: usize| Ok(self.args.load([colours, factor * height, factor * width], None)?.classifier);
         let larger: anyhow::Result<Vec<_>> = [2, 4].into_iter().map(load).collect();
         larger.unwrap_or_else(|error: anyhow::Error| {
             say!("without larger images: {error:#}");

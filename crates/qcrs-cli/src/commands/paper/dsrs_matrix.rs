@@ -19,8 +19,7 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     if let Some(path) = &args.generalized {
         let other =
             Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
-        let classifier = other.classifier();
-        let sampler = other.sampler(&*classifier)?;
+        let sampler = other.sampler()?;
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;

@@ -107,8 +107,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     let (published, preset) = published(args)?;
     let budget = lab::budget(args.budget, args.n, args.alpha)?;
     let setup = Setup::open(&args.target.model, &args.target.data)?;
-    let classifier = setup.classifier();
-    let sampler = setup.sampler(&*classifier)?;
+    let sampler = setup.sampler()?;
     let selection = lab::selection(&setup, &args.target.selection, args.budget)?;
     let (dir, effort, seed) = (args.dir.clone(), args.budget, args.seed);
     let lab =

@@ -16,8 +16,7 @@ pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let path = args.macer.as_ref().context("give the model trained by MACER with --macer FILE")?;
     let other =
         Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
-    let classifier = other.classifier();
-    let sampler = other.sampler(&*classifier)?;
+    let sampler = other.sampler()?;
     let macer = lab.with_model(&other, &sampler);
     let wanted = |(name, _): &(&str, _)| TRAINING.iter().any(|(listed, _, _)| listed == name);
     let (mut tables, mut rows) = (Vec::new(), Vec::new());

@@ -1,0 +1,193 @@
+//! What becomes of the images on their way through graphs and functions?
+
+use super::call::Call;
+use super::value::Number::Known;
+use super::value::{Axis, Followed, Stop, Tensor};
+use super::{rules, sizes};
+use crate::mode::version;
+use crate::proto::{Attribute, Function, Graph, Model, Node};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Functions may call functions; the largest networks have some thousand nodes.
+const MOST_STEPS: usize = 200_000;
+const DEEPEST: usize = 16;
+
+/// What became of the values that have a name here, and around here.
+type Names<'a> = BTreeMap<&'a str, Followed>;
+
+/// The scores that come out of a model.
+pub(super) fn scores<'a>(model: &Model<'a>, shape: [usize; 3], batch: Option<usize>) -> Followed {
+    let lost = |why: &str| Stop::Lost(why.into());
+    let graph = model.graph.as_ref().ok_or_else(|| lost("there is no graph"))?;
+    let key = |function: &Function<'a>| [function.domain, function.name, function.overload];
+    let functions = model.functions.iter().map(|function| (key(function), function)).collect();
+    let mut walk = Walk { functions, batch, steps: 0 };
+    let constants: BTreeSet<&str> = graph.initializers.iter().map(|tensor| tensor.name).collect();
+    let input = graph.inputs.iter().find(|port| !constants.contains(port.name));
+    let input = input.ok_or_else(|| lost("there is no input"))?;
+    let first = batch.map_or(super::value::Number::Batch(1.0), |batch| Known(batch as f64));
+    let dims = [first].into_iter().chain(shape.map(|side| Known(side as f64))).collect();
+    let names = Names::from([(input.name, Ok(Tensor::rows(dims, Axis::new(0))))]);
+    let place = Place { opset: version(&model.opsets), given: &[], depth: 0 };
+    let outputs = walk.graph(graph, names, place)?;
+    outputs.into_iter().next().unwrap_or_else(|| Err(lost("there is no output")))
+}
+
+struct Walk<'m, 'a> {
+    functions: BTreeMap<[&'a str; 3], &'m Function<'a>>,
+    batch: Option<usize>,
+    steps: usize,
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy)]
+struct Place<'p, 'a> {
+    opset: i64,
+    /// The attributes of the call of the function around it.
+    given: &'p [Attribute<'a>],
+    depth: usize,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// The outputs of a graph that may use the names around it.
+    fn graph(
+        &mut self,
+        graph: &Graph<'a>,
+        mut names: Names<'a>,
+        place: Place<'_, 'a>,
+    ) -> Result<Vec<Followed>, Stop> {
+        if !graph.sparse.is_empty() {
+            return Err(Stop::lost("the graph has sparse constants"));
+        }
+        let constants = graph.initializers.iter();
+        names.extend(constants.map(|tensor| (tensor.name, Ok(sizes::constant(tensor)))));
+        self.nodes(&graph.nodes, &mut names, place)?;
+        Ok(graph.outputs.iter().map(|port| named(&names, port.name)).collect())
+    }
+
+    fn nodes(&mut self, nodes: &[Node<'a>], names: &mut Names<'a>, place: Place<'_, 'a>) -> Result<(), Stop> {
+        for node in nodes {
+            self.steps += 1;
+            if self.steps > MOST_STEPS || place.depth > DEEPEST {
+                return Err(Stop::lost("the network is too large, or nested too deep"));
+            }
+            let results = self.node(node, names, place);
+            for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+                let missing =
+                    || Err(Stop::Lost(format!("output {at} of {} is not followed", node.full_name())));
+                let result = match &results {
+                    Ok(results) => results.get(at).cloned().unwrap_or_else(missing),
+                    Err(stop) => Err(stop.clone()),
+                };
+                names.insert(name, result);
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes out of a node; a reason to stop says where it arose.
+    fn node(
+        &mut self,
+        node: &Node<'a>,
+        names: &Names<'a>,
+        place: Place<'_, 'a>,
+    ) -> Result<Vec<Followed>, Stop> {
+        let inputs = inputs(node, names)?;
+        let call = Call { node, inputs, given: place.given, opset: place.opset, batch: self.batch };
+        let here = |stop: Stop| {
+            let at = format!("{} `{}`", node.full_name(), node.outputs.first().unwrap_or(&""));
+            match stop {
+                Stop::Mixed(how) => Stop::Mixed(format!("{at} {how}")),
+                Stop::Lost(how) => Stop::Lost(format!("{at} {how}")),
+            }
+        };
+        if let Some(function) = self.functions.get(&[node.domain, node.operator, node.overload]).copied() {
+            return self.function(function, &call, place);
+        }
+        if !node.is_plain() {
+            return Err(here(Stop::lost("is not followed here")));
+        }
+        if node.operator == "If" {
+            return self.branches(&call, names, place, here);
+        }
+        Ok(rules::apply(&call).map_err(here)?.into_iter().map(Ok).collect())
+    }
+
+    /// The body of a function, with names of its own.
+    fn function(
+        &mut self,
+        function: &Function<'a>,
+        call: &Call<'_, 'a>,
+        place: Place<'_, 'a>,
+    ) -> Result<Vec<Followed>, Stop> {
+        let mut names = Names::new();
+        for (name, value) in function.inputs.iter().zip(&call.inputs) {
+            if let Some(value) = value {
+                names.insert(name, Ok(value.clone()));
+            }
+        }
+        let mut given: Vec<Attribute<'a>> = Vec::new();
+        for attribute in &call.node.attributes {
+            let resolved = call.attribute(attribute.name).cloned();
+            given.extend(resolved.map(|resolved| Attribute { name: attribute.name, ..resolved }));
+        }
+        let defaults = function.defaults.iter();
+        let absent: Vec<_> =
+            defaults.filter(|default| call.node.attribute(default.name).is_none()).cloned().collect();
+        given.extend(absent);
+        let inside = Place { opset: version(&function.opsets), given: &given, depth: place.depth + 1 };
+        self.nodes(&function.nodes, &mut names, inside)?;
+        Ok(function.outputs.iter().map(|name| named(&names, name)).collect())
+    }
+
+    /// Both branches of an If; they must agree, for the condition is not known here.
+    fn branches(
+        &mut self,
+        call: &Call<'_, 'a>,
+        names: &Names<'a>,
+        place: Place<'_, 'a>,
+        here: impl Fn(Stop) -> Stop,
+    ) -> Result<Vec<Followed>, Stop> {
+        call.constant(0).map_err(|_| here(Stop::lost("asks about the images or their number")))?;
+        let condition = call.optional(0).and_then(|condition| condition.numbers.as_deref());
+        let taken: &[&str] = match condition {
+            Some([Known(0.0)]) => &["else_branch"],
+            Some([Known(_)]) => &["then_branch"],
+            _ => &["then_branch", "else_branch"],
+        };
+        let mut outcomes: Vec<Vec<Followed>> = Vec::new();
+        for name in taken {
+            self.steps += names.len();
+            let graph = call.attribute(name).and_then(|branch| branch.graphs.first()).cloned();
+            let graph = graph.ok_or_else(|| here(Stop::lost("lacks a branch")))?;
+            let inside = Place { depth: place.depth + 1, ..place };
+            outcomes.push(self.graph(&graph, names.clone(), inside)?);
+        }
+        let join = |(one, other): (&Followed, &Followed)| match (one, other) {
+            (Err(Stop::Mixed(how)), _) | (_, Err(Stop::Mixed(how))) => Err(Stop::Mixed(how.clone())),
+            (Ok(one), Ok(other)) if one == other => Ok(one.clone()),
+            _ => Err(here(Stop::lost("has branches that differ"))),
+        };
+        Ok(match &outcomes[..] {
+            [one, other] => one.iter().zip(other).map(join).collect(),
+            _ => outcomes.remove(0),
+        })
+    }
+}
+
+/// The values of a node's inputs; what reaches it mixed or lost stays that.
+fn inputs(node: &Node<'_>, names: &Names<'_>) -> Result<Vec<Option<Tensor>>, Stop> {
+    let value = |name: &&str| if name.is_empty() { None } else { Some(named(names, name)) };
+    let values: Vec<Option<Followed>> = node.inputs.iter().map(value).collect();
+    let stops = || values.iter().flatten().filter_map(|value| value.as_ref().err());
+    let mixed = stops().find(|stop| matches!(stop, Stop::Mixed(_)));
+    match mixed.or_else(|| stops().next()) {
+        Some(stop) => Err(stop.clone()),
+        None => Ok(values.into_iter().map(|value| value.and_then(Result::ok)).collect()),
+    }
+}
+
+fn named(names: &Names<'_>, name: &str) -> Followed {
+    let unknown = || Err(Stop::Lost(format!("nothing makes `{name}` before it is used")));
+    names.get(name).cloned().unwrap_or_else(unknown)
+}

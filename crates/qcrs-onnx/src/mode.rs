@@ -1,0 +1,125 @@
+//! Is anything in the network random, or in training mode?
+//!
+//! Looks at every node, also of subgraphs and functions, whether or not its value reaches the scores.
+
+use crate::proto::{Graph, Model, Node, Opset, Tensor, is_plain};
+use std::collections::BTreeMap;
+
+/// ONNX's operators that draw random numbers; a fixed seed makes them no function of the image either.
+const RANDOM: [&str; 6] =
+    ["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
+/// What names of random operators hold in other domains, such as com.microsoft.BiasDropout.
+const SUSPECT: [&str; 5] = ["Bernoulli", "Dropout", "Multinomial", "Random", "Sampling"];
+
+/// Refuses a model with a node that is random, or that normalises by the statistics of its batch.
+pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
+    let local = |node: &Node<'_>| {
+        model
+            .functions
+            .iter()
+            .any(|function| (function.domain, function.name) == (node.domain, node.operator))
+    };
+    for function in &model.functions {
+        if is_plain(function.domain) {
+            return Err(format!(
+                "the model gives ONNX's operator {} another meaning; export it again",
+                function.name
+            ));
+        }
+        let scope = Scope { opset: version(&function.opsets), flags: BTreeMap::new() };
+        nodes(&function.nodes, scope, &local)?;
+    }
+    let scope = Scope { opset: version(&model.opsets), flags: BTreeMap::new() };
+    model.graph.as_ref().map_or(Ok(()), |main| graph(main, scope, &local))
+}
+
+/// The version of ONNX's own operators that is asked for.
+pub(crate) fn version(opsets: &[Opset<'_>]) -> i64 {
+    opsets.iter().filter(|opset| is_plain(opset.domain)).map(|opset| opset.version).min().unwrap_or(1)
+}
+
+/// What is known where a node stands.
+#[derive(Clone)]
+struct Scope<'a> {
+    opset: i64,
+    /// Constants of one value: whether it is 0.
+    flags: BTreeMap<&'a str, bool>,
+}
+
+fn graph<'a>(
+    graph: &Graph<'a>,
+    mut scope: Scope<'a>,
+    local: &dyn Fn(&Node<'_>) -> bool,
+) -> Result<(), String> {
+    // an input of this graph hides a constant of the graph around it
+    for port in &graph.inputs {
+        scope.flags.remove(port.name);
+    }
+    scope.flags.extend(graph.initializers.iter().filter_map(|tensor| Some((tensor.name, is_zero(tensor)?))));
+    nodes(&graph.nodes, scope, local)
+}
+
+fn nodes<'a>(
+    nodes: &[Node<'a>],
+    mut scope: Scope<'a>,
+    local: &dyn Fn(&Node<'_>) -> bool,
+) -> Result<(), String> {
+    for node in nodes {
+        let what = node.outputs.first().unwrap_or(&"");
+        if let Some(problem) = problem(node, &scope, local) {
+            return Err(format!(
+                "{} `{what}` {problem}; export the model in evaluation mode (model.eval())",
+                node.full_name()
+            ));
+        }
+        let constant = node.attribute("value").and_then(|value| value.tensors.first()).and_then(is_zero);
+        for output in &node.outputs {
+            scope.flags.remove(output);
+        }
+        if let (true, "Constant", Some(zero)) = (node.is_plain(), node.operator, constant) {
+            scope.flags.insert(what, zero);
+        }
+        for inner in node.attributes.iter().flat_map(|attribute| &attribute.graphs) {
+            graph(inner, scope.clone(), local)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a node, if anything.
+fn problem(node: &Node<'_>, scope: &Scope<'_>, local: &dyn Fn(&Node<'_>) -> bool) -> Option<&'static str> {
+    let random = Some("is random");
+    if !node.is_plain() {
+        let suspect = SUSPECT.iter().any(|name| node.operator.contains(name));
+        return random.filter(|_| suspect && !local(node));
+    }
+    // before version 7 the mode of evaluation had to be asked for
+    let evaluates = |name: &str| node.attribute(name).is_some_and(|attribute| attribute.int == Some(1));
+    let old = scope.opset < 7 && !evaluates("is_test");
+    match node.operator {
+        operator if RANDOM.contains(&operator) => random,
+        "Dropout" => {
+            let flag = node.inputs.get(2).filter(|name| !name.is_empty());
+            let off = flag.is_none_or(|name| scope.flags.get(name) == Some(&true));
+            random.filter(|_| old || !off)
+        }
+        "BatchNormalization" => {
+            let training = node.attribute("training_mode");
+            let training =
+                training.is_some_and(|mode| mode.int.unwrap_or(0) != 0 || !mode.refers_to.is_empty());
+            // until version 13 the statistics of the batch as further outputs are what tells the mode
+            let statistics = scope.opset < 14 && node.outputs.iter().skip(1).any(|name| !name.is_empty());
+            let mixes = Some("is in training mode: it uses the statistics of the batch");
+            mixes.filter(|_| old || training || statistics)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a constant of one value is 0 or false; none if it cannot be told.
+fn is_zero(tensor: &Tensor<'_>) -> Option<bool> {
+    let is_one = tensor.dims.iter().all(|dim| *dim == 1) && tensor.external.is_empty();
+    let bytes = tensor.raw.filter(|raw| !raw.is_empty()).map(|raw| raw.iter().all(|byte| *byte == 0));
+    let ints = || tensor.small_ints.first().or(tensor.ints.first()).map(|int| *int == 0);
+    is_one.then(|| bytes.or_else(ints)).flatten()
+}
