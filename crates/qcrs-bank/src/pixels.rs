@@ -1,5 +1,7 @@
 //! How is an image kept, to the last bit?
 
+use qcrs::data::{byte_to_pixel, exact_bytes};
+
 /// Pixels as they stand in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Pixels {
@@ -12,20 +14,14 @@ pub(crate) enum Pixels {
 impl Pixels {
     /// The shortest form that gives back the same bits.
     pub(crate) fn of(x: &[f32]) -> Self {
-        let byte = |value: &f32| {
-            let k = (value * 255.0).round() as u8;
-            (pixel(k).to_bits() == value.to_bits()).then_some(k)
-        };
-        match x.iter().map(byte).collect() {
-            Some(bytes) => Self::Bytes(bytes),
-            None => Self::Floats(x.iter().flat_map(|value| value.to_le_bytes()).collect()),
-        }
+        let floats = || x.iter().flat_map(|value| value.to_le_bytes()).collect();
+        exact_bytes(x).map_or_else(|| Self::Floats(floats()), Self::Bytes)
     }
 
     /// The pixels themselves.
     pub(crate) fn values(&self) -> Vec<f32> {
         match self {
-            Self::Bytes(bytes) => bytes.iter().map(|&k| pixel(k)).collect(),
+            Self::Bytes(bytes) => bytes.iter().map(|&k| byte_to_pixel(k)).collect(),
             Self::Floats(bytes) => {
                 let (values, _) = bytes.as_chunks::<4>();
                 values.iter().map(|&value| f32::from_le_bytes(value)).collect()
@@ -41,13 +37,10 @@ impl Pixels {
     }
 }
 
-fn pixel(k: u8) -> f32 {
-    f32::from(k) / 255.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use qcrs::data::byte_to_pixel as pixel;
 
     #[test]
     fn every_bit_comes_back() {

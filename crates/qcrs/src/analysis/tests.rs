@@ -57,7 +57,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];
     let outcome = Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict };
-    Record { index, label: Some(label), finding: Finding::Outcome(outcome), bank: None }
+    Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
 }
 
 /// Right at .5 and 1, wrong at .75, an abstention, and a failure.
@@ -67,7 +67,7 @@ pub(crate) fn small() -> Table {
         record(1, 1, 1, Some(1.0)),
         record(2, 0, 1, Some(0.75)),
         record(3, 1, 1, None),
-        Record { index: 4, label: Some(0), finding: Finding::Failed { error: "NaN".into() }, bank: None },
+        Record { index: 4, finding: Finding::Failed { error: "NaN".into() }, ..record(4, 0, 0, None) },
     ];
     let timings = [Timing { index: 0, seconds: 2.0 }, Timing { index: 1, seconds: 4.0 }];
     Table::from_run("small".into(), &spec(5), &records, &timings).unwrap()

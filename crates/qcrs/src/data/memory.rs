@@ -1,6 +1,6 @@
 //! How do we hold images that fit into memory?
 
-use super::{Dataset, Example, out_of_range};
+use super::{Dataset, Example, byte_to_pixel, exact_bytes, out_of_range};
 use crate::types::Error;
 
 /// A dataset in memory, as every binary format is read into.
@@ -12,7 +12,8 @@ pub struct InMemory {
     len: usize,
 }
 
-/// Pixels of all images, one image after the other, each channel by channel.
+/// Pixels of all images, one image after the other, each channel by channel; those that are k/255 to the last bit
+/// are always kept as bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Pixels {
     /// k stands for k/255.
@@ -53,12 +54,12 @@ impl InMemory {
                 "there are {len} images but {} labels; they must pair up",
                 labels.len()
             ))),
-            _ => Ok(Self { shape, pixels, labels, len }),
+            _ => Ok(Self { shape, pixels: pixels.shortest(), labels, len }),
         }
     }
 
     /// The hash of shape, pixels and labels: the same images have the same fingerprint
-    /// whatever file they came in.
+    /// whatever file they came in, and whether as bytes or as floats.
     pub(super) fn fingerprint(&self) -> String {
         let mut hash = blake3::Hasher::new();
         for size in [self.len].iter().chain(&self.shape) {
@@ -83,6 +84,14 @@ impl InMemory {
 }
 
 impl Pixels {
+    /// The same pixels as bytes, where bytes hold every bit of them.
+    fn shortest(self) -> Self {
+        match self {
+            Self::Floats(floats) => exact_bytes(&floats).map_or(Self::Floats(floats), Self::Bytes),
+            bytes @ Self::Bytes(_) => bytes,
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
@@ -112,9 +121,4 @@ impl Dataset for InMemory {
         };
         Ok(Example { pixels, label: self.labels.as_ref().map(|labels| labels[index]) })
     }
-}
-
-/// The pixel that an 8-bit value stands for.
-pub(super) fn byte_to_pixel(k: u8) -> f32 {
-    f32::from(k) / 255.0
 }

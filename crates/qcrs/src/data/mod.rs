@@ -12,10 +12,12 @@ mod npz;
 mod open;
 mod options;
 mod picture;
+mod pixels;
 
 pub use memory::InMemory;
 pub use open::{Opened, open};
 pub use options::{Channels, Layout, OpenOptions, Range, Split};
+pub use pixels::{byte_to_pixel, exact_bytes, pixel_hash};
 
 use crate::types::Error;
 use serde::{Deserialize, Serialize};

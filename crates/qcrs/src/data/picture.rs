@@ -1,7 +1,7 @@
 //! How does an image file become pixels?
 
 use super::Channels;
-use super::memory::byte_to_pixel;
+use super::byte_to_pixel;
 use crate::types::Error;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageReader, Limits};

@@ -6,7 +6,7 @@ use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
 use super::{Finding, Record, Spec, Timing, read};
 use crate::certify::certify;
-use crate::data::Example;
+use crate::data::{Example, pixel_hash};
 use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
 use std::collections::BTreeMap;
@@ -158,5 +158,5 @@ pub fn record(
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         Err(error) => return Err(here(error)),
     };
-    Ok(Record { index, label, finding, bank: None })
+    Ok(Record { index, label, pixels: Some(pixel_hash(&pixels)), finding, bank: None })
 }

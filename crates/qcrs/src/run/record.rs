@@ -12,6 +12,9 @@ pub struct Record {
     /// Its true class, where known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<usize>,
+    /// Which image it is: its [`pixel_hash`](crate::data::pixel_hash). Records of version 0.2 have none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pixels: Option<String>,
     /// What was found.
     pub finding: Finding,
     /// What a memory bank made of it, where there is one: this is then the answer.
@@ -145,6 +148,6 @@ mod tests {
     fn an_input_that_failed_is_certified_by_no_bank() {
         let bank = Some(FromBank { ball: Some(Ball { class: 3, radius: 0.5 }), why: BankReason::Inside(0) });
         let finding = Finding::Failed { error: "NaN".into() };
-        assert_eq!(Record { index: 0, label: Some(3), finding, bank }.certified(), None);
+        assert_eq!(Record { index: 0, label: Some(3), pixels: None, finding, bank }.certified(), None);
     }
 }

@@ -95,7 +95,7 @@ mod tests {
     fn an_input_that_failed_is_wrong_only_where_its_class_is_known() {
         for (label, correct) in [(Some(3), "0"), (None, "")] {
             let finding = Finding::Failed { error: "NaN".into() };
-            let line = columns(&Record { index: 0, label, finding, bank: None }, "");
+            let line = columns(&Record { index: 0, label, pixels: None, finding, bank: None }, "");
             assert_eq!(line.split('\t').nth(2), Some(correct), "{line}");
         }
     }

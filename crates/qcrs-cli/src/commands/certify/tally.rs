@@ -58,6 +58,7 @@ mod tests {
         let record = |votes| Record {
             index: 0,
             label: None,
+            pixels: None,
             finding: Finding::Outcome(Outcome {
                 looks: vec![Look::new(Sigma::new(0.5).unwrap(), votes)],
                 selection: None,

@@ -145,6 +145,14 @@ fn the_fingerprint_covers_pixels_labels_and_shape() {
     };
     let first = hash("a.npz", "(2, 2, 4)", &[1; 16], &[0, 1]);
     assert_eq!(first, hash("b.npz", "(2, 1, 2, 4)", &[1; 16], &[0, 1]));
+    // the same images as floats, and as floats that are no bytes
+    let floats = |name: &str, value: f32| {
+        let (x, y) = (npy("<f4", "(2, 2, 4)", &floats(&[value; 16])), npy("|u1", "(2,)", &[0, 1]));
+        opened(&write(root.path(), name, npz(&[("x.npy", &x), ("y.npy", &y)])), &options).about.blake3
+    };
+    let byte = 1.0_f32 / 255.0;
+    assert_eq!(first, floats("f.npz", byte));
+    assert_ne!(first, floats("g.npz", byte.next_up()));
     assert_ne!(first, hash("c.npz", "(2, 2, 4)", &[2; 16], &[0, 1]));
     assert_ne!(first, hash("d.npz", "(2, 2, 4)", &[1; 16], &[1, 1]));
     assert_ne!(first, hash("e.npz", "(2, 4, 2)", &[1; 16], &[0, 1]));
