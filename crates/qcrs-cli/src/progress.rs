@@ -5,6 +5,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use qcrs::sample::MonteCarlo;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// A bar on a terminal, a line now and then in a pipe or file, nothing when quiet.
@@ -25,6 +26,21 @@ impl Drop for End<'_> {
         self.done.store(true, Relaxed);
         self.watcher.unpark();
     }
+}
+
+/// Does `work`, and says what it is when it takes longer than a second.
+pub fn patiently<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let (working, wait) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if wait.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                say!("{what}");
+            }
+        });
+        let result = work();
+        drop(working);
+        result
+    })
 }
 
 const IN_A_PIPE: Duration = Duration::from_secs(30);

@@ -30,14 +30,7 @@ pub struct Setup {
 impl Setup {
     /// Opens data and model and makes sure that they fit.
     pub fn open(model: &ModelArgs, data: &DataArgs) -> anyhow::Result<Self> {
-        // one pool for everything, before anybody starts another: sampling takes its number of threads from it, and
-        // a second model shares it
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(model.threads()).build_global();
-        ensure!(
-            pool.is_ok() || rayon::current_num_threads() == model.threads(),
-            "cannot start {} threads",
-            model.threads()
-        );
+        start_threads(model.threads())?;
         let opened = data.open()?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
@@ -189,6 +182,14 @@ impl Setup {
             not_followed: self.model.not_followed.clone(),
         }
     }
+}
+
+/// Starts one pool for everything, before anybody starts another: sampling takes its number of threads from it, and a
+/// second model shares it.
+pub fn start_threads(count: usize) -> anyhow::Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+    ensure!(pool.is_ok() || rayon::current_num_threads() == count, "cannot start {count} threads");
+    Ok(())
 }
 
 /// A CSV file in a folder.

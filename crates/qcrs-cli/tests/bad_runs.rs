@@ -25,6 +25,7 @@ fn a_damaged_line_is_named_by_every_reader() {
     bench.certify("--method cohen --run r").fails(1, &["line 4 is damaged"]);
     // a torn last line is no damage: readers pass over it, certify goes on there
     bench.write(RECORDS, &whole[..whole.len() - 5]);
+    fs::remove_file(bench.path("r/results.tsv")).unwrap();
     bench.run("verify r").says(&["7 of 8 records"]);
     bench.certify("--method cohen --run r").says(&[]);
     assert_eq!(bench.records("r"), whole);
@@ -71,6 +72,8 @@ fn a_record_that_was_changed_is_found_by_verify() {
     bench.write(RECORDS, whole.replace(line, &line.replace(&format!("\"{class}\":"), "\"11\":")));
     bench.run("verify r").fails(1, &["r: input 6: there are votes for a class that the model does not have"]);
     bench.write(RECORDS, whole.replace("{\"index\":6,\"label\":", "{\"index\":6,\"label\":1"));
+    bench.run("verify r").code_is(1, "r/results.tsv: line 8 is not what the record of input 6 gives");
+    fs::remove_file(bench.path("r/results.tsv")).unwrap();
     bench.run("verify r").says(&["8 of 8 records"]);
     let data = "--data data.bin";
     for asked in [data, &format!("{MODEL} --replay 1")] {

@@ -6,7 +6,7 @@ use common::{DIM, alpha, cohen, every_search, sigma, spec};
 use qcrs::certify::{Budget, Outcome, decide};
 use qcrs::data::Example;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::run::{self, Run, Shard, Spec};
+use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::Look;
 use qcrs::testing::HalfSpace;
@@ -108,7 +108,7 @@ fn every_run_follows_from_its_votes_until_one_is_changed() {
         let spec = small(search);
         let budget = spec.budget;
         certify(root.path(), &spec, Shard::WHOLE, 64, 1).unwrap();
-        let mut stored = run::read(root.path()).unwrap();
+        let mut stored = run::read(root.path(), Depth::Whole).unwrap();
         run::verify(&stored).unwrap_or_else(|error| panic!("{what}: {error}"));
         let mut after = |change: &dyn Fn(&mut Outcome)| {
             let before = stored.records[7].clone();

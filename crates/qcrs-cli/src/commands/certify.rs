@@ -6,14 +6,14 @@ mod tally;
 use super::bank::{Teller, run_name};
 use crate::args::{BudgetArgs, MethodArgs, TargetArgs};
 use crate::output::{self, Format, say};
-use crate::progress::Progress;
+use crate::progress::{Progress, patiently};
 use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Bound;
 use qcrs::report;
-use qcrs::run::{self, Run, Shard, Spec};
+use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,13 @@ pub fn certify_into(
         "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
         spec.selection.of
     );
-    let mut run = Run::open(dir, spec, shard)?;
+    let here = dir.display();
+    let opened = || Run::open(dir, spec, shard);
+    let mut run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
+    let inputs = |index| setup.example(index);
+    patiently(&format!("{here}: comparing the records that are there with the data"), || {
+        run.compare(&inputs)
+    })?;
     if let Some(bank) = &bank {
         bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
     }
@@ -114,7 +120,6 @@ pub fn certify_into(
     let todo = run.ids().len() - run.done.len();
     let most = spec.search.passes(spec.budget.n0, spec.budget.n);
     let progress = Progress::new(tally.expects(most) * todo as u64);
-    let inputs = |index| setup.example(index);
     let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
         run.certify(sampler, &inputs, in_flight, |record| {
@@ -130,8 +135,7 @@ pub fn certify_into(
     if let Err(Error::Interrupted | Error::Io { .. }) = result {
         let (done, all) = (run.done.len(), run.ids().len());
         return result.map(|()| 0).with_context(|| {
-            let dir = dir.display();
-            format!("{dir}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted")
+            format!("{here}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted")
         });
     }
     result?;
@@ -175,7 +179,7 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
 const ANSWERS: usize = 10;
 
 fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
-    let stored = run::read(dir)?;
+    let stored = run::read(dir, Depth::Verdicts)?;
     let name = crate::setup::file_name(dir);
     let table = Table::of(name, &stored)?;
     let answers =

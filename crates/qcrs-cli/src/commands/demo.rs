@@ -11,7 +11,7 @@ use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
 use qcrs::report::{self, Page};
-use qcrs::run::{self, Shard};
+use qcrs::run::{self, Depth, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
@@ -73,7 +73,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         let spec = setup.spec(setup.selection(&typed.target.selection)?, search, budget, None, 0);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
-        let stored = run::read(&into)?;
+        let stored = run::read(&into, Depth::Verdicts)?;
         tables.push(Table::of(name.into(), &stored)?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;

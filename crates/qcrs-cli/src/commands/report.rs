@@ -9,7 +9,7 @@ use qcrs::data::Opened;
 use qcrs::noise::{Noise, Phase, Stream};
 use qcrs::report::format::down;
 use qcrs::report::{self, Page, Picture};
-use qcrs::run;
+use qcrs::run::{self, Depth};
 use qcrs::search::SearchSpec;
 use qcrs::types::{Alpha, Sigma};
 use std::path::{Path, PathBuf};
@@ -136,8 +136,7 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     }
     let name = file_name(&path.canonicalize().with_context(|| path.display().to_string())?);
     let table = if path.is_dir() {
-        let stored = run::read(path)?;
-        Table::of(name.clone(), &stored)?
+        Table::of(name.clone(), &run::read(path, Depth::Quick)?)?
     } else {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;

@@ -4,14 +4,13 @@ use super::bank::Teller;
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
-use crate::setup::Setup;
+use crate::setup::{Setup, start_threads};
 use anyhow::{Context, bail, ensure};
-use qcrs::analysis::Table;
 use qcrs::data::Opened;
-use qcrs::run::{self, BankReason, Finding, Record, Spec, Stored};
+use qcrs::run::{self, BankReason, Depth, Finding, Record, ResultFile, Spec, Stored};
 use serde_json::json;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What was typed after `qcrs verify`.
 #[derive(clap::Args)]
@@ -22,7 +21,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// Sample so many of its inputs again and compare every vote; needs --model and --data. With --data alone only labels
-    /// are compared
+    /// and pixels are compared
     #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = clap::value_parser!(u32).range(1..))]
     replay: Option<u32>,
     /// The bank of the run: has it said what the records say of it?
@@ -36,7 +35,10 @@ pub struct VerifyArgs {
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
-    let stored = read_verified(&args.run)?;
+    if let Some(model) = &args.model {
+        start_threads(model.threads())?;
+    }
+    let stored = run::read(&args.run, Depth::Whole)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.len());
     ensure!(have > 0, "{}: there is no record to verify yet", args.run.display());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
@@ -44,19 +46,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     if let Some(missing) = stored.spec.selection.ids().find(|id| !there.contains(id)) {
         output::print(&format!("incomplete: input {missing} is the first that is missing"))?;
     }
-    let failed =
-        stored.records.iter().filter(|record| matches!(record.finding, Finding::Failed { .. })).count();
-    if failed > 0 {
-        output::print(&format!("{failed} inputs are said to have failed, of which there is no evidence"))?;
-    }
-    let inside =
-        |record: &&Record| record.bank.as_ref().is_some_and(|from| matches!(from.why, BankReason::Inside(_)));
-    let inherited = stored.records.iter().filter(inside).count();
-    if inherited > 0 {
-        output::print(&format!(
-            "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
-        ))?;
-    }
+    say_what_is_not_shown(&stored.records)?;
     match (&args.bank, &stored.spec.bank) {
         (Some(bank), Some(_)) => {
             Teller::read(bank, &stored.spec)?.remembers(&stored.records)?;
@@ -69,54 +59,76 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     match (&args.model, &args.data) {
         (Some(model), Some(data)) => {
             let setup = Setup::open(model, data)?;
-            check_labels(args, &setup.data, &stored)?;
-            replay(args, &setup, (&stored.spec, &stored.records))
+            check_data(args, &setup.data, &stored)?;
+            replay(args, &setup, (&stored.spec, &stored.records))?;
         }
-        (None, Some(data)) => check_labels(args, &data.open()?, &stored),
-        _ => Ok(()),
+        (None, Some(data)) => check_data(args, &data.open()?, &stored)?,
+        _ => {}
+    }
+    check_results(args, &stored)
+}
+
+/// What the votes cannot tell.
+fn say_what_is_not_shown(records: &[Record]) -> anyhow::Result<()> {
+    let unnamed = records.iter().filter(|record| record.pixels.is_none()).count();
+    if unnamed > 0 {
+        output::print(&format!(
+            "{unnamed} records do not name their pixels, as those of qcrs 0.2 and before"
+        ))?;
+    }
+    let failed = records.iter().filter(|record| matches!(record.finding, Finding::Failed { .. })).count();
+    if failed > 0 {
+        output::print(&format!("{failed} inputs are said to have failed, of which there is no evidence"))?;
+    }
+    let inside =
+        |record: &&Record| record.bank.as_ref().is_some_and(|from| matches!(from.why, BankReason::Inside(_)));
+    let inherited = records.iter().filter(inside).count();
+    if inherited > 0 {
+        output::print(&format!(
+            "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Whether results.tsv says what the records say.
+fn check_results(args: &VerifyArgs, stored: &Stored) -> anyhow::Result<()> {
+    let (have, wrote, here) = (stored.records.len(), &stored.spec.qcrs, env!("CARGO_PKG_VERSION"));
+    let compared = run::compare_results(&args.run, stored);
+    let other = || format!("qcrs {wrote} made this run, and qcrs {here} may write results.tsv otherwise");
+    match if wrote == here { compared? } else { compared.with_context(other)? } {
+        ResultFile::All => output::print("results.tsv is what the records give"),
+        ResultFile::Some(lines) => output::print(&format!(
+            "results.tsv has {lines} of the {have} records; qcrs certify writes the others when it ends"
+        )),
+        ResultFile::Absent => {
+            output::print("there is no results.tsv yet; qcrs certify writes it when it ends")
+        }
     }
 }
 
-/// Whether every input is labelled as the data has it.
-fn check_labels(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Result<()> {
+/// Whether every input has the label and the pixels that the data have.
+fn check_data(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Result<()> {
     let differences =
         run::differences(&json!({ "data": stored.spec.data }), &json!({ "data": opened.about }))?;
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give the data as qcrs certify got it", args.run.display());
     }
-    let table = Table::of(String::new(), stored)?;
-    let name = |label: Option<usize>| label.map_or("nothing".into(), |class| table.class_name(class));
-    for record in &stored.records {
-        let label = opened.dataset.get(record.index as usize)?.label;
-        let label = match stored.spec.one_class {
-            Some(class) => label.map(|label| usize::from(label == class)),
-            None => label,
-        };
-        ensure!(
-            record.label == label,
-            "{}: input {}: the record says {}, the data {}; the record was changed, or this is other data",
-            args.run.display(),
-            record.index,
-            name(record.label),
-            name(label)
-        );
+    let same = run::compare(&stored.spec, &stored.records, &opened.inputs(), false);
+    same.with_context(|| args.run.display().to_string())?;
+    output::print("every label is that of the data")?;
+    let named = stored.records.iter().filter(|record| record.pixels.is_some()).count();
+    if named == stored.records.len() {
+        return output::print("every record is about the image that the data have");
     }
-    output::print("every label is that of the data")
-}
-
-/// The run in `dir`, if every verdict follows from its votes.
-pub fn read_verified(dir: &Path) -> anyhow::Result<Stored> {
-    let stored = run::read(dir)?;
-    let (wrote, here) = (&stored.spec.qcrs, env!("CARGO_PKG_VERSION"));
-    match run::verify(&stored).with_context(|| dir.display().to_string()) {
-        Err(e) if wrote != here => {
-            let advice = format!(
-                "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version"
-            );
-            Err(e.context(advice))
-        }
-        checked => checked.map(|()| stored),
+    if !opened.contents_hashed {
+        let unnamed = stored.records.len() - named;
+        output::print(&format!(
+            "nothing shows that {unnamed} of the records are about these images: the fingerprint of the data covers names, \
+             sizes and labels only"
+        ))?;
     }
+    Ok(())
 }
 
 fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {

@@ -100,7 +100,7 @@ impl Analysis {
                 }
             }
         }
-        notes.extend(tables.iter().filter_map(unlabelled));
+        notes.extend(tables.iter().filter_map(not_verified).chain(tables.iter().filter_map(unlabelled)));
         notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
         Ok(Self { summaries, classes: per_class, paired: pairs, notes, rho: options.rho, tables })
     }
@@ -126,6 +126,11 @@ fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
     }
     let spec = table.spec.as_ref().ok_or("since the file does not say its α")?;
     Ok(spec.budget.alpha)
+}
+
+/// Numbers that nobody has checked must not look like others.
+fn not_verified(table: &Table) -> Option<String> {
+    table.checked.why_not().map(|why| format!("{} is not verified: {why}.", table.name))
 }
 
 /// What can be said of a run on images whose classes nobody told.

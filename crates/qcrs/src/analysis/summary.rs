@@ -1,7 +1,7 @@
 //! What is a run in a few numbers?
 
 use super::{Estimate, Row, Table};
-use crate::run::Guarantee;
+use crate::run::{Checked, Guarantee};
 use crate::types::Error;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -20,6 +20,8 @@ pub struct Summary {
     pub owed: Option<usize>,
     /// False when inputs are missing; not known for a file.
     pub complete: Option<bool>,
+    /// How much of it was seen to follow from its votes: `whole`, `verdicts`, or `not verified` and why.
+    pub verified: Checked,
     /// Average certified radius: the mean of correct · radius.
     pub acr: Option<Estimate>,
     /// The share certified with the right class at radius 0 or more; abstentions are wrong.
@@ -71,6 +73,7 @@ impl Summary {
             inputs: rows.len(),
             owed: *owed,
             complete: table.complete(),
+            verified: table.checked.clone(),
             acr: None,
             right_certified: None,
             abstained: share(&|row| row.predicted.is_none())?,

@@ -2,7 +2,7 @@
 
 use super::Belief;
 use crate::certify::{Outcome, Reason, Verdict};
-use crate::run::{Ball, Finding, Guarantee, Record, Spec, Stored, Timing};
+use crate::run::{Ball, Checked, Finding, Guarantee, Record, Spec, Stored};
 use crate::types::Error;
 use std::collections::HashMap;
 
@@ -26,6 +26,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// How many inputs a whole run has; `None` for a file, which does not say.
     pub owed: Option<usize>,
+    /// How much of it was seen to follow from its votes.
+    pub checked: Checked,
 }
 
 /// What was found out about one input.
@@ -65,18 +67,10 @@ impl Row {
 }
 
 impl Table {
-    /// The table of a run read back from its directory.
+    /// The table of a run read back from its directory. A record that the spec does not ask for, or two of one input,
+    /// is an error.
     pub fn of(name: String, stored: &Stored) -> Result<Self, Error> {
-        Self::from_run(name, &stored.spec, &stored.records, &stored.timings)
-    }
-
-    /// The table of a run. A record that the spec does not ask for, or two of one input, is an error.
-    pub fn from_run(
-        name: String,
-        spec: &Spec,
-        records: &[Record],
-        timings: &[Timing],
-    ) -> Result<Self, Error> {
+        let Stored { spec, records, timings, checked } = stored;
         if let Some(stray) = records.iter().find(|record| !spec.selection.contains(record.index)) {
             let index = stray.index;
             return Err(Error::Invalid(format!(
@@ -94,6 +88,7 @@ impl Table {
             spec: Some(spec.clone()),
             rows,
             owed: Some(spec.selection.len()),
+            checked: checked.clone(),
         })
     }
 
@@ -123,15 +118,7 @@ impl Table {
 
     /// The name of `class`: from the data where it has names, else its number.
     pub fn class_name(&self, class: usize) -> String {
-        let names = self.spec.as_ref().and_then(|spec| spec.data.classes.as_ref());
-        let name = |class: usize| {
-            names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
-        };
-        match self.spec.as_ref().and_then(|spec| spec.one_class) {
-            Some(asked) if class == 1 => name(asked),
-            Some(asked) => format!("not {}", name(asked)),
-            None => name(class),
-        }
+        self.spec.as_ref().map_or_else(|| format!("class {class}"), |spec| spec.class_name(class))
     }
 }
 

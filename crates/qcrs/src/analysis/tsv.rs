@@ -1,7 +1,7 @@
 //! What do the field's own result files (`idx label predict radius correct …`) say?
 
 use super::{Row, Table};
-use crate::run::Guarantee;
+use crate::run::{Checked, Guarantee};
 use crate::types::Error;
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -35,7 +35,9 @@ impl Table {
         }
         rows.sort_by_key(|row: &Row| row.index);
         let (guarantee, asked) = columns.about(text).map_err(|problem| Error::format(&name, problem))?;
-        let mut table = Self { name, guarantee, asked, spec: None, beliefs: Vec::new(), rows, owed: None };
+        let checked = Checked::NotVerified("a result file holds no votes".into());
+        let mut table =
+            Self { name, guarantee, asked, spec: None, beliefs: Vec::new(), rows, owed: None, checked };
         if columns.promise.is_none() && table.sigma_varies() {
             table.guarantee = Some(Guarantee::FrozenSigma);
         }

@@ -98,8 +98,8 @@ impl Folder {
         Ok(Self { root: root.to_owned(), files, classes, treatment, shape })
     }
 
-    /// The hash of the files' names, sizes and labels and, up to a limit, contents; and which of the two in words.
-    pub(super) fn fingerprint(&self) -> Result<(String, &'static str), Error> {
+    /// The hash of the files' names, sizes and labels and, up to [`HASH_LIMIT`], contents; and whether it covers these.
+    pub(super) fn fingerprint(&self) -> Result<(String, bool), Error> {
         let paths = || self.files.iter().map(|(name, _)| self.root.join(name));
         let sizes = paths()
             .map(|path| std::fs::metadata(&path).map(|data| data.len()).map_err(Error::io(&path)))
@@ -113,13 +113,13 @@ impl Folder {
                 .update(&label.to_le_bytes());
         }
         if sizes.iter().sum::<u64>() > HASH_LIMIT {
-            return Ok((hash.finalize().to_string(), "fingerprint of file names, sizes and labels only"));
+            return Ok((hash.finalize().to_string(), false));
         }
         for path in paths() {
             let file = File::open(&path).map_err(Error::io(&path))?;
             hash.update_reader(file).map_err(Error::io(&path))?;
         }
-        Ok((hash.finalize().to_string(), "fingerprint of the files"))
+        Ok((hash.finalize().to_string(), true))
     }
 
     /// How the files become pixels, in words.

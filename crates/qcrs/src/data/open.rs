@@ -3,7 +3,7 @@
 use super::folder::{Folder, is_picture};
 use super::options::Kind;
 use super::picture::Treatment;
-use super::{About, Dataset, InMemory, OpenOptions, cifar, idx, known, labels, npy, npz};
+use super::{About, Dataset, Example, InMemory, OpenOptions, cifar, idx, known, labels, npy, npz};
 use crate::types::Error;
 use std::path::Path;
 
@@ -15,6 +15,16 @@ pub struct Opened {
     pub about: About,
     /// Whether there is a part for training and one for tests, of which this is the one that was asked for.
     pub has_parts: bool,
+    /// Whether the hash in `about` covers every image. If not, images can be exchanged without a change of it: compare
+    /// them with the [`pixel_hash`](super::pixel_hash) of each.
+    pub contents_hashed: bool,
+}
+
+impl Opened {
+    /// Gives an image and its label by its number in records.
+    pub fn inputs(&self) -> impl Fn(u32) -> Result<Example, Error> + Sync + '_ {
+        |index| self.dataset.get(index as usize)
+    }
 }
 
 /// Opens whatever is at `path`: a CIFAR `.bin` file or folder, IDX (plain or `.gz`) or its folder,
@@ -109,12 +119,17 @@ fn in_memory(path: &Path, images: InMemory, preprocess: &str, classes: Option<Ve
         shape: images.shape(),
         preprocess: preprocess.into(),
     };
-    Opened { dataset: Box::new(images), about, has_parts: false }
+    Opened { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
 }
 
 fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened, Error> {
     options.suit(Kind::Pictures, path)?;
-    let (blake3, covers) = folder.fingerprint()?;
+    let (blake3, contents_hashed) = folder.fingerprint()?;
+    let covers = if contents_hashed {
+        "fingerprint of the files"
+    } else {
+        "fingerprint of file names, sizes and labels only"
+    };
     let about = About {
         name: name(path),
         blake3,
@@ -122,7 +137,7 @@ fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened
         preprocess: format!("{}; {covers}", folder.words()),
         classes: folder.classes.clone(),
     };
-    Ok(Opened { dataset: Box::new(folder), about, has_parts: false })
+    Ok(Opened { dataset: Box::new(folder), about, has_parts: false, contents_hashed })
 }
 
 /// The last part of a path, also of `.` or `images/..`.

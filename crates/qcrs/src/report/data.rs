@@ -33,7 +33,9 @@ pub fn csv(analysis: &Analysis) -> String {
     let radii: Vec<f64> =
         longest.iter().flat_map(|s| &s.certified_accuracy).map(|&(radius, _)| radius).collect();
     let mut head: Vec<String> =
-        ["run", "guarantee", "inputs", "owed", "complete", "failed", "alpha", "n"].map(String::from).to_vec();
+        ["run", "guarantee", "inputs", "owed", "complete", "failed", "alpha", "n", "verified"]
+            .map(String::from)
+            .to_vec();
     let names = [
         "acr",
         "right_certified",
@@ -55,6 +57,7 @@ pub fn csv(analysis: &Analysis) -> String {
         let mut line = vec![quoted(&s.name), s.guarantee.into(), s.inputs.to_string(), owed];
         let (alpha, n) = (s.alpha.map(|alpha| alpha.to_string()), s.n.map(|n| n.to_string()));
         line.extend([complete, s.failed.to_string(), alpha.unwrap_or_default(), n.unwrap_or_default()]);
+        line.push(quoted(&s.verified.to_string()));
         let fixed = [
             s.acr,
             s.right_certified,

@@ -103,7 +103,9 @@ fn picture(picture: &Picture) -> Value {
 fn run((table, summary): (&Table, &Summary)) -> Result<Value, Error> {
     let spec = table.spec.as_ref().map(serde_json::to_string_pretty).transpose();
     let spec = spec.map_err(|error| Error::Invalid(format!("{}: its spec: {error}", table.name)))?;
-    Ok(context! { name => table.name.clone(), incomplete => incomplete(summary), spec })
+    Ok(
+        context! { name => table.name.clone(), incomplete => incomplete(summary), unverified => summary.verified.why_not(), spec },
+    )
 }
 
 /// Every promise once, with the runs that make it.

@@ -12,7 +12,7 @@ fn partial(name: &str) -> Table {
     let spec = crate::analysis::tests::spec(3);
     let records =
         [0, 1].map(|index| crate::analysis::tests::record(index, 0, 0, Some(0.5 + f64::from(index))));
-    Table::from_run(name.into(), &spec, &records, &[]).unwrap()
+    crate::analysis::tests::from_run(name.into(), &spec, &records, &[]).unwrap()
 }
 
 fn per_input() -> Table {

@@ -40,12 +40,14 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     Some(format!("incomplete: {} of {owed} inputs", summary.inputs))
 }
 
-/// The run's name, with a warning when inputs are missing.
+/// The run's name, with a warning when inputs are missing or the run is not verified.
 pub fn title(summary: &Summary) -> String {
-    match incomplete(summary) {
-        Some(warning) => format!("{} ({warning})", summary.name),
-        None => summary.name.clone(),
+    let unverified = summary.verified.why_not().map(|_| "not verified".to_owned());
+    let warnings: Vec<String> = incomplete(summary).into_iter().chain(unverified).collect();
+    if warnings.is_empty() {
+        return summary.name.clone();
     }
+    format!("{} ({})", summary.name, warnings.join("; "))
 }
 
 /// The same for a run known by name only, as in a pair.

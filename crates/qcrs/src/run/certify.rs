@@ -4,7 +4,7 @@ use super::directory::{Shard, claim, shard_files};
 use super::lines::{self, Lines};
 use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
-use super::{Finding, Record, Spec, Timing, read};
+use super::{Depth, Finding, Record, Spec, Timing, compare, read};
 use crate::certify::certify;
 use crate::data::{Example, pixel_hash};
 use crate::sample::{Input, OneClass, SampleUnderNoise};
@@ -23,12 +23,15 @@ pub struct Run {
     ids: Vec<u32>,
     records: Lines,
     timings: Lines,
+    /// Every record that was there, of this share or another, until it was compared with the data.
+    unseen: Vec<Record>,
     /// What earlier processes found.
     pub done: Vec<Record>,
 }
 
 impl Run {
-    /// Opens `dir` for `shard` of `spec`: a new run, or one to go on with.
+    /// Opens `dir` for `shard` of `spec`: a new run, or one to resume. Every record that is there, of this shard or
+    /// another, must follow from its votes.
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
         spec.check()?;
         claim(dir, spec)?;
@@ -52,12 +55,22 @@ impl Run {
                 return Err(Error::format(path, problem));
             }
         }
-        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, done })
+        let unseen = read(dir, Depth::Verdicts)?.records;
+        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, unseen, done })
     }
 
     /// The inputs of this share, done or not.
     pub fn ids(&self) -> &[u32] {
         &self.ids
+    }
+
+    /// Makes sure that what was there is about these inputs, label for label and pixel for pixel. [`Self::certify`]
+    /// begins with this; who wants to show that it takes a while may call it before.
+    pub fn compare(&mut self, inputs: &Inputs<'_>) -> Result<(), Error> {
+        let seen = compare(&self.spec, &self.unseen, inputs, true);
+        seen.map_err(|error| Error::format(&self.dir, error.to_string()))?;
+        self.unseen = Vec::new();
+        Ok(())
     }
 
     /// Certifies the inputs that have no record yet and appends one line for each, in order.
@@ -73,6 +86,7 @@ impl Run {
         in_flight: usize,
         mut on_record: impl FnMut(&mut Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.compare(inputs)?;
         let todo = self.ids[self.done.len()..].to_vec();
         let spec = self.spec.clone();
         let queue = Queue::new(todo.len(), in_flight.max(1));
@@ -106,7 +120,7 @@ impl Run {
         let path = self.dir.join("spec.json");
         let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
         spec.lock().map_err(Error::io(&path))?;
-        let stored = read(&self.dir)?;
+        let stored = read(&self.dir, Depth::Verdicts)?;
         lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))
     }
 

@@ -1,7 +1,8 @@
 //! What does a run directory hold, and is it the run that was asked for?
 
 use super::lines;
-use super::{Record, Spec, Timing};
+use super::verify::check_in;
+use super::{Checked, Depth, Record, Spec, Timing};
 use crate::types::Error;
 use serde::Serialize;
 use serde_json::Value;
@@ -67,10 +68,12 @@ pub struct Stored {
     pub records: Vec<Record>,
     /// How long it took, by index; an input stopped in the middle may have two.
     pub timings: Vec<Timing>,
+    /// How much of it was seen to follow from its votes.
+    pub checked: Checked,
 }
 
-/// Reads all shards in `dir`.
-pub fn read(dir: &Path) -> Result<Stored, Error> {
+/// Reads all shards in `dir`. A record that does not follow from its votes is an error, as far as `depth` looks.
+pub fn read(dir: &Path, depth: Depth) -> Result<Stored, Error> {
     let spec = read_spec(dir)?;
     let mut records: Vec<Record> = read_all(dir, "records")?;
     records.sort_by_key(|record| record.index);
@@ -80,7 +83,8 @@ pub fn read(dir: &Path) -> Result<Stored, Error> {
     }
     let mut timings: Vec<Timing> = read_all(dir, "timing")?;
     timings.sort_by_key(|timing| timing.index);
-    Ok(Stored { spec, records, timings })
+    let checked = check_in(dir, &spec, &records, depth)?;
+    Ok(Stored { spec, records, timings, checked })
 }
 
 pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {

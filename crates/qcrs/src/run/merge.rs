@@ -3,22 +3,22 @@
 use super::directory::{Shard, Stored, claim, differences, read};
 use super::lines;
 use super::results::results_tsv;
-use super::{Record, Timing};
+use super::{Depth, Record, Timing};
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Unites the records of `dirs`, which must share one spec, in a new directory `into`: the files
-/// a single process would have written. Says what it wrote.
+/// a single process would have written. Every part must follow from its votes. Says what it wrote.
 pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     if into.exists() {
         return Err(Error::format(into, "there is something here already; merge into a new directory"));
     }
-    let parts: Vec<Stored> = dirs.iter().map(|dir| read(dir)).collect::<Result<_, _>>()?;
+    let parts: Vec<Stored> = dirs.iter().map(|dir| read(dir, Depth::Verdicts)).collect::<Result<_, _>>()?;
     let Some(first) = parts.first() else {
         return Err(Error::Invalid("there is nothing to merge; name at least one run directory".into()));
     };
-    let spec = first.spec.clone();
+    let (spec, checked) = (first.spec.clone(), first.checked.clone());
     let mut records: BTreeMap<u32, Record> = BTreeMap::new();
     let mut timings: BTreeMap<u32, Timing> = BTreeMap::new();
     for (dir, part) in dirs.iter().zip(parts) {
@@ -44,8 +44,8 @@ pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     claim(into, &spec)?;
     lines::write(&Shard::WHOLE.file(into, "timing"), timings.values())?;
     lines::write(&Shard::WHOLE.file(into, "records"), records.values())?;
-    let stored =
-        Stored { spec, records: records.into_values().collect(), timings: timings.into_values().collect() };
+    let (records, timings) = (records.into_values().collect(), timings.into_values().collect());
+    let stored = Stored { spec, records, timings, checked };
     lines::write_aside(&into.join("results.tsv"), &results_tsv(&stored))?;
     Ok(stored)
 }

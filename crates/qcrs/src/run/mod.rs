@@ -1,7 +1,9 @@
 //! What was asked of a dataset, what was found, and where is it kept?
 
 mod certify;
+mod compare;
 mod directory;
+mod follows;
 mod lines;
 mod merge;
 mod meter;
@@ -13,8 +15,10 @@ mod spec;
 mod verify;
 
 pub use certify::{Inputs, Run, record};
+pub use compare::compare;
 pub use directory::{Difference, Shard, Stored, differences, read};
 pub use merge::merge;
 pub use record::{Ball, BankReason, Finding, FromBank, Record, Timing};
+pub use results::{ResultFile, compare_results};
 pub use spec::{Guarantee, ModelSpec, Selection, Spec};
-pub use verify::verify;
+pub use verify::{Checked, Depth, verify};

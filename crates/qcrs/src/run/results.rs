@@ -3,9 +3,11 @@
 use super::directory::Stored;
 use super::{Finding, Record};
 use crate::certify::{Outcome, Reason, Verdict};
-use crate::types::Sigma;
+use crate::types::{Error, Sigma};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// The columns of the published programs, then ours.
 const HEADER: &str = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote\tpromise\tasked";
@@ -24,6 +26,50 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
         let _ = writeln!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}", record.index);
     }
     text
+}
+
+/// What is in results.tsv of the records that a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultFile {
+    /// There is none: a run that was killed has not written it yet.
+    Absent,
+    /// So many of them: a run that was killed after it was resumed, or whose other shards are under way.
+    Some(usize),
+    /// All of them.
+    All,
+}
+
+/// Compares results.tsv in `dir` with the records, line by line; a line that no record gives is an error.
+pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error> {
+    let path = dir.join("results.tsv");
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ResultFile::Absent),
+        read => read.map_err(Error::io(&path))?,
+    };
+    let given = results_tsv(stored);
+    let mut given = given.split_terminator('\n');
+    for (number, line) in text.split_terminator('\n').enumerate() {
+        let found = if number == 0 { given.next() == Some(line) } else { given.any(|given| given == line) };
+        if !found {
+            let problem = format!(
+                "line {} is not what {} gives; run the same qcrs certify again to write it anew",
+                number + 1,
+                whose(line, stored)
+            );
+            return Err(Error::format(path, problem));
+        }
+    }
+    let have = text.lines().count().saturating_sub(1);
+    Ok(if have == stored.records.len() { ResultFile::All } else { ResultFile::Some(have) })
+}
+
+/// What a line of results.tsv should come from.
+fn whose(line: &str, stored: &Stored) -> String {
+    let index = line.split('\t').next().and_then(|index| index.parse::<u32>().ok());
+    match index.filter(|&index| stored.records.iter().any(|record| record.index == index)) {
+        Some(index) => format!("the record of input {index}"),
+        None => "any record".into(),
+    }
 }
 
 fn columns(record: &Record, time: &str) -> String {

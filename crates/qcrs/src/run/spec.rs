@@ -42,6 +42,19 @@ impl Spec {
         if self.bank.is_some() { Guarantee::MemoryBank } else { Guarantee::of(&self.search, self.one_class) }
     }
 
+    /// The name of `class`: from the data where it has names, else its number.
+    pub fn class_name(&self, class: usize) -> String {
+        let names = self.data.classes.as_ref();
+        let name = |class: usize| {
+            names.and_then(|names| names.get(class)).map_or_else(|| format!("class {class}"), Clone::clone)
+        };
+        match self.one_class {
+            Some(asked) if class == 1 => name(asked),
+            Some(asked) => format!("not {}", name(asked)),
+            None => name(class),
+        }
+    }
+
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.budget.check()?;

@@ -1,108 +1,121 @@
 //! Do the records follow from their votes?
 
-use super::recorded::Recorded;
-use super::{BankReason, Finding, FromBank, Record, Spec, Stored};
-use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, under_second_law};
-use crate::sample::{Input, Votes};
+use super::follows::{Check, ensure};
+use super::{Record, Spec, Stored};
+use crate::search::SearchSpec;
 use crate::types::Error;
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::path::Path;
 
 /// More values than any image has.
 const MOST_VALUES: usize = 1 << 30;
 
+/// How much of a run is recomputed when it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What takes a second or two for 10,000 records, to show a run: neither the searches of PROBE nor the radii of
+    /// DSRS, and nothing where another version wrote the run.
+    Quick,
+    /// Every verdict, to build upon a run; the searches of PROBE are only seen to be plausible.
+    Verdicts,
+    /// Everything.
+    Whole,
+}
+
+/// How much of a run was seen to follow from its votes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// Everything that spec and votes decide.
+    Whole,
+    /// Every verdict; searches were not replayed.
+    Verdicts,
+    /// Not even every verdict; why, and what to do about it.
+    NotVerified(String),
+}
+
+impl Checked {
+    /// Why the run is not verified, if it is not.
+    pub fn why_not(&self) -> Option<&str> {
+        match self {
+            Self::Whole | Self::Verdicts => None,
+            Self::NotVerified(why) => Some(why),
+        }
+    }
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => f.write_str("whole"),
+            Self::Verdicts => f.write_str("verdicts"),
+            Self::NotVerified(why) => write!(f, "not verified: {why}"),
+        }
+    }
+}
+
+impl Serialize for Checked {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// Recomputes every decision of a run from its votes, and fails at the first record that the spec does not lead to.
 ///
-/// What no vote can tell is taken as it stands: labels, inputs said to have failed, the answers of other balls of a
-/// bank, and that the votes were cast at all (certify some inputs again with [`super::record`] and compare).
+/// What no vote can tell is taken as it stands: labels and pixels (see [`super::compare`]), inputs said to have
+/// failed, the answers of other balls of a bank, and that the votes were cast at all (certify some inputs again with
+/// [`super::record`] and compare).
 pub fn verify(stored: &Stored) -> Result<(), Error> {
-    let spec = &stored.spec;
+    check(&stored.spec, &stored.records, Depth::Whole)
+}
+
+/// Checks the run in `dir` as `depth` asks; an error names the directory and the input.
+pub(super) fn check_in(dir: &Path, spec: &Spec, records: &[Record], depth: Depth) -> Result<Checked, Error> {
+    let (wrote, here) = (&spec.qcrs, env!("CARGO_PKG_VERSION"));
+    if depth == Depth::Quick && wrote != here {
+        let why = format!("qcrs {wrote} wrote it, and this is qcrs {here}; verify it with that version");
+        return Ok(Checked::NotVerified(why));
+    }
+    check(spec, records, depth).map_err(|error| {
+        let error = Error::format(dir, error.to_string());
+        if wrote == here {
+            return error;
+        }
+        Error::Invalid(format!(
+            "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version: {error}"
+        ))
+    })?;
+    Ok(match (&spec.search, depth) {
+        (SearchSpec::Dsrs(_), Depth::Quick) => {
+            let dir = dir.display();
+            Checked::NotVerified(format!("the radii of dsrs take long to recompute; run 'qcrs verify {dir}'"))
+        }
+        (SearchSpec::Probe(_), Depth::Quick | Depth::Verdicts) => Checked::Verdicts,
+        _ => Checked::Whole,
+    })
+}
+
+fn check(spec: &Spec, records: &[Record], depth: Depth) -> Result<(), Error> {
     let promise = spec.promise();
     let says =
         || format!("the spec promises more or less than its method gives, which is {}", promise.name());
     ensure(spec.guarantee == promise, says)?;
     spec.check()?;
     let values = spec.data.shape.iter().try_fold(1, |values: usize, &side| values.checked_mul(side));
-    ensure(values.is_some_and(|values| values <= MOST_VALUES), || {
-        format!("images of the shape {:?} are too large", spec.data.shape)
-    })?;
-    for record in &stored.records {
-        let here = |error: Error| Error::Invalid(format!("input {}: {error}", record.index));
-        let asked_for =
-            ensure(spec.selection.contains(record.index), || "the spec does not ask for it".into());
-        asked_for.and_then(|()| check(record, spec)).map_err(here)?;
-    }
-    Ok(())
-}
-
-fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
-    if holds { Ok(()) } else { Err(Error::Invalid(problem())) }
-}
-
-fn check(record: &Record, spec: &Spec) -> Result<(), Error> {
-    if let Finding::Outcome(outcome) = &record.finding {
-        let classes = spec.one_class.map_or(spec.model.classes, |_| 2);
-        let beyond = outcome.estimates.iter().any(|Estimate { class, votes, .. }| {
-            *class >= classes || votes.ranked().iter().any(|(class, _)| *class >= classes)
-        });
-        ensure(!beyond, || "there are votes for a class that the model does not have".into())?;
-        check_outcome(outcome, spec, record.index)?;
-    }
-    check_bank(record, spec.bank.is_some())
-}
-
-/// Whether an outcome is what the spec's method makes of its votes, decision by decision.
-fn check_outcome(outcome: &Outcome, spec: &Spec, index: u32) -> Result<(), Error> {
-    let recorded = Recorded::new(outcome);
-    let nowhere = vec![0.0; spec.data.shape.iter().product()]; // nobody looks at it, but its length counts
-    let input = Input { pixels: &nowhere, seed: spec.seed, index };
-    let again = prepare(spec.search.search(), &spec.budget, &recorded, &input)?;
-    let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
-    let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha)?;
-    let same = again.estimates.iter().cloned().chain(second).eq(told);
-    ensure(same, || "the certificates are not those that its looks lead to".into())?;
-    let same = (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection);
-    ensure(same, || "there are votes that the spec does not ask for".into())?;
-    let same = again.posterior == outcome.posterior;
-    ensure(same, || "the curve is not the one that its looks lead to".into())?;
-    let (rest, alpha) = (spec.budget.n - again.n, spec.budget.alpha.share(outcome.estimates.len().max(1)));
-    for (number, estimate) in outcome.estimates.iter().enumerate() {
-        let most = if again.laws.is_some() && number == 1 { rest } else { again.n };
-        let (n, most) = (estimate.votes.total(), u64::from(most));
-        let decided = match spec.budget.at_radius {
-            Some(radius) => n < most && is_decided(estimate, radius, alpha)?,
-            None => false,
-        };
-        ensure(decided || n == most, || {
-            format!("a certificate has {n} votes where the spec asks for {most}")
-        })?;
-    }
-    let (said, verdict) = (outcome.verdict, decide(&outcome.estimates, &spec.budget)?);
-    let json = |verdict| serde_json::to_string(&verdict).unwrap_or_else(|_| format!("{verdict:?}"));
-    ensure(verdict == said, || {
-        format!(
-            "the votes say {}, the record says {}; the record was changed or damaged, or comes from a system whose \
-             ln or exp differ",
-            json(verdict),
-            json(said)
-        )
-    })
-}
-
-/// Whether what a bank made of a record can come from its verdict.
-fn check_bank(record: &Record, asked: bool) -> Result<(), Error> {
-    let own = record.own().filter(|own| own.radius > 0.0);
-    let possible = match (&record.bank, asked) {
-        (None, false) => true,
-        (Some(FromBank { ball, why }), true) => match (why, ball, own) {
-            (BankReason::AsCertified, Some(ball), Some(own)) => *ball == own,
-            (BankReason::CutBy(_), Some(ball), Some(own)) => {
-                ball.class == own.class && ball.radius < own.radius
-            }
-            (BankReason::Inside(_), Some(_), _)
-            | (BankReason::Touches(_), None, Some(_))
-            | (BankReason::NoCertificate, None, None) => true,
-            _ => false,
-        },
-        _ => false,
+    let Some(values) = values.filter(|values| *values <= MOST_VALUES) else {
+        return Err(Error::Invalid(format!("images of the shape {:?} are too large", spec.data.shape)));
     };
-    ensure(possible, || "the answer of the bank is not one that its votes allow".into())
+    let unplayed = match &spec.search {
+        SearchSpec::Probe(search) if depth != Depth::Whole => Some(search),
+        _ => None,
+    };
+    let verdict = depth != Depth::Quick || !matches!(spec.search, SearchSpec::Dsrs(_));
+    let check = Check { spec, blank: &vec![0.0; values], unplayed, verdict };
+    // the first in order, however many threads look
+    let first = records.par_iter().find_map_first(|record| {
+        let error = check.record(record).err()?;
+        Some(Error::Input { index: record.index, source: Box::new(error) })
+    });
+    first.map_or(Ok(()), Err)
 }

@@ -59,7 +59,7 @@ pub fn searches() -> Vec<(&'static str, SearchSpec)> {
 pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
     let guarantee = Guarantee::of(&search, None);
     Spec {
-        qcrs: "test".into(),
+        qcrs: env!("CARGO_PKG_VERSION").into(),
         noise: "test".into(),
         model: ModelSpec {
             name: "half-space".into(),

@@ -2,11 +2,10 @@
 
 use super::teller::run_name;
 use crate::args::DataArgs;
-use crate::commands::verify::read_verified;
 use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
 use qcrs::data::{self, Opened};
-use qcrs::run::{self, Difference, ModelSpec, Record, Spec, Stored};
+use qcrs::run::{self, Depth, Difference, ModelSpec, Record, Spec, Stored};
 use qcrs_bank::{Answer, Bank, Certificate, Source, Why};
 use std::path::PathBuf;
 
@@ -25,11 +24,13 @@ pub struct AddArgs {
 
 /// Adds what is not there yet and says what became of it.
 pub fn run(args: &AddArgs) -> anyhow::Result<()> {
-    let runs = args.runs.iter().map(|dir| read_verified(dir)).collect::<anyhow::Result<Vec<_>>>()?;
+    let runs = args.runs.iter().map(|dir| run::read(dir, Depth::Whole)).collect::<Result<Vec<_>, _>>()?;
     let opened = args.data.open()?;
     for (dir, run) in args.runs.iter().zip(&runs) {
         ensure!(run.spec.one_class.is_none(), "{}: its answers are yes and no, not classes", dir.display());
         fits(&run.spec, &opened).with_context(|| dir.display().to_string())?;
+        let same = run::compare(&run.spec, &run.records, &opened.inputs(), !opened.contents_hashed);
+        same.with_context(|| dir.display().to_string())?;
     }
     let mut bank = Bank::open(&args.bank, opened.dataset.shape())?;
     // a killed process loses nothing; the disk is waited for once per run

@@ -7,7 +7,7 @@ use anyhow::Context;
 use qcrs::analysis::Table;
 use qcrs::certify::Budget;
 use qcrs::noise::Noise;
-use qcrs::run::{self, Record, Selection, Shard};
+use qcrs::run::{self, Depth, Record, Selection, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::search::{Qcrs, SearchSpec};
 use qcrs::types::{Alpha, Sigma};
@@ -84,13 +84,13 @@ impl Lab<'_> {
         let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed);
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
-        let stored = run::read(&dir)?;
+        let stored = run::read(&dir, Depth::Verdicts)?;
         Ok(Table::of(name.into(), &stored)?)
     }
 
     /// The records of a run that is there.
     pub fn records(&self, name: &str) -> anyhow::Result<Vec<Record>> {
-        Ok(run::read(&self.run_dir(name))?.records)
+        Ok(run::read(&self.run_dir(name), Depth::Verdicts)?.records)
     }
 
     /// What `compute` answers to the question `key`, computed once and then remembered: for what is no run.

@@ -136,7 +136,7 @@ fn an_empty_class_folder_keeps_the_numbers_of_the_others() {
     png(root.path(), "ant/1.png", 2, 2, [0; 3]);
     fs::create_dir(root.path().join("bee")).unwrap();
     png(root.path(), "cat/1.png", 2, 2, [0; 3]);
-    let Opened { dataset, about, has_parts } = opened(root.path(), &OpenOptions::default());
+    let Opened { dataset, about, has_parts, .. } = opened(root.path(), &OpenOptions::default());
     assert_eq!(about.classes.unwrap(), ["ant", "bee", "cat"]);
     assert_eq!([0, 1].map(|at| dataset.get(at).unwrap().label), [Some(0), Some(2)]);
     assert!(!has_parts);

@@ -1,0 +1,156 @@
+//! What is read back is checked: against its votes, in a second or two, and against the images.
+
+mod common;
+
+use common::{DIM, alpha, cohen, every_search, sigma, spec};
+use qcrs::certify::{Budget, Verdict};
+use qcrs::data::{Example, pixel_hash};
+use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
+use qcrs::sample::MonteCarlo;
+use qcrs::search::{Qcrs, SearchSpec};
+use qcrs::testing::HalfSpace;
+use qcrs::types::Error;
+use std::path::Path;
+use std::time::Instant;
+
+const INPUTS: u32 = 10;
+
+fn small(search: SearchSpec) -> Spec {
+    spec(search, Budget::new(20, 200, alpha(0.01)), INPUTS)
+}
+
+fn example(index: u32) -> Example {
+    let mut pixels = vec![0.0; DIM];
+    pixels[0] = index as f32 * 0.1 - 0.4;
+    Example { pixels, label: Some(usize::from(index > 4)) }
+}
+
+fn certify(dir: &Path, spec: &Spec, change: impl Fn(u32, &mut Example) + Sync) -> Result<(), Error> {
+    let inputs = |index| {
+        let mut example = example(index);
+        change(index, &mut example);
+        Ok(example)
+    };
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    Run::open(dir, spec, Shard::WHOLE)?.certify(&sampler, &inputs, 2, |_| Ok(()))
+}
+
+/// Sets the radius of a record that has one.
+fn forge(record: &mut Record) {
+    let Finding::Outcome(outcome) = &mut record.finding else { panic!("{record:?}") };
+    let Verdict::Certified { radius, .. } = &mut outcome.verdict else { panic!("{outcome:?}") };
+    *radius = 3.0;
+}
+
+#[test]
+fn a_run_is_resumed_on_its_own_images_only() {
+    type Change = fn(u32, &mut Example);
+    let root = tempfile::tempdir().unwrap();
+    let spec = small(cohen(0.5));
+    certify(root.path(), &spec, |_, _| {}).unwrap();
+    let changes: [(&str, Change); 3] = [
+        ("input 3: the record is about another image than the data have", |index, example| {
+            if index == 3 {
+                example.pixels[5] = 1.0 / 255.0;
+            }
+        }),
+        ("input 0: the record is about another image", |_, example| example.pixels[1] = -0.0),
+        ("input 8: the record says class 1, the data class 0", |index, example| {
+            if index == 8 {
+                example.label = Some(0);
+            }
+        }),
+    ];
+    for (words, change) in changes {
+        let error = certify(root.path(), &spec, change).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    certify(root.path(), &spec, |_, _| {}).unwrap();
+}
+
+#[test]
+fn records_name_their_pixels() {
+    let root = tempfile::tempdir().unwrap();
+    certify(root.path(), &small(cohen(0.5)), |_, _| {}).unwrap();
+    for record in run::read(root.path(), Depth::Whole).unwrap().records {
+        assert_eq!(record.pixels, Some(pixel_hash(&example(record.index).pixels)));
+    }
+}
+
+#[test]
+fn readers_look_as_deep_as_they_say() {
+    for (what, search) in every_search() {
+        let root = tempfile::tempdir().unwrap();
+        certify(root.path(), &small(search), |_, _| {}).unwrap();
+        let read = |depth| run::read(root.path(), depth);
+        let [quick, verdicts, whole] =
+            [Depth::Quick, Depth::Verdicts, Depth::Whole].map(|depth| read(depth).unwrap().checked);
+        assert_eq!(whole, Checked::Whole, "{what}");
+        assert_eq!(verdicts, if what == "probe" { Checked::Verdicts } else { Checked::Whole }, "{what}");
+        match quick {
+            Checked::NotVerified(why) => {
+                assert!(what == "dsrs" && why.contains("qcrs verify"), "{what}: {why}");
+            }
+            quick => assert_eq!(quick, verdicts, "{what}"),
+        }
+        let path = root.path().join("records-0-of-1.jsonl");
+        let mut records = read(Depth::Whole).unwrap().records;
+        forge(&mut records[9]);
+        let lines: Vec<String> =
+            records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+        std::fs::write(path, lines.concat()).unwrap();
+        for depth in [Depth::Quick, Depth::Verdicts, Depth::Whole] {
+            match read(depth) {
+                Ok(stored) => {
+                    assert!(what == "dsrs" && depth == Depth::Quick, "{what}: {:?}", stored.checked);
+                }
+                Err(error) => {
+                    let (error, dir) = (error.to_string(), root.path().display());
+                    assert!(error.starts_with(&format!("{dir}: input 9: the votes say")), "{what}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn of_many_bad_records_the_first_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let mut spec = small(cohen(0.5));
+    certify(root.path(), &spec, |_, _| {}).unwrap();
+    let mut stored = run::read(root.path(), Depth::Whole).unwrap();
+    forge(&mut stored.records[9]);
+    let bad = stored.records[9].clone();
+    (spec.selection.of, spec.seed) = (5000, 1);
+    let records = (0..5000)
+        .map(|index| Record { index, ..if index < 1234 { stored.records[8].clone() } else { bad.clone() } });
+    let many = Stored { records: records.collect(), spec, ..stored };
+    for _ in 0..20 {
+        let error = run::verify(&many).unwrap_err().to_string();
+        assert!(error.starts_with("input 1234: "), "{error}");
+    }
+}
+
+/// 10,000 records with the votes of a real run: `cargo test --release -p qcrs --test verified -- --ignored --nocapture`
+#[test]
+#[ignore = "measures time"]
+fn ten_thousand_records_are_verified_in_two_seconds() {
+    let region = [sigma(0.12), sigma(1.7)];
+    let qcrs = SearchSpec::Qcrs(Qcrs::paper(sigma(0.5), region, 0.01, 0.15).repaired());
+    for search in [cohen(0.5), qcrs] {
+        let mut spec = spec(search, Budget::new(100, 100_000, alpha(0.001)), 10_000);
+        spec.data.shape = [3, 224, 224];
+        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 256);
+        let inputs = |index| Ok(example(index));
+        let some: Vec<Record> =
+            (0..INPUTS).map(|index| run::record(&spec, &sampler, &inputs, index).unwrap()).collect();
+        let record = |index: u32| Record { index, ..some[(index % INPUTS) as usize].clone() };
+        let records = (0..10_000).map(record).collect();
+        let stored = Stored { records, timings: Vec::new(), checked: Checked::Whole, spec };
+        let start = Instant::now();
+        run::verify(&stored).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{}: 10,000 records verified in {seconds:.3} s", stored.spec.search.name());
+        assert!(seconds < 2.0, "{seconds} s");
+    }
+}
