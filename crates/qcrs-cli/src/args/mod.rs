@@ -4,11 +4,13 @@ mod budget;
 mod data;
 mod method;
 mod model;
+mod seed;
 
 pub use budget::BudgetArgs;
 pub use data::{DataArgs, SelectionArgs};
 pub use method::MethodArgs;
 pub use model::{ModelArgs, TRIAL, transform};
+pub use seed::Seed;
 
 /// Which classifier is asked about which images.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,7 +4,7 @@ mod price;
 mod tally;
 
 use super::bank::{Teller, run_name};
-use crate::args::{BudgetArgs, MethodArgs, TargetArgs};
+use crate::args::{BudgetArgs, MethodArgs, Seed, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::progress::{Progress, patiently};
 use crate::setup::Setup;
@@ -34,9 +34,10 @@ pub struct CertifyArgs {
     /// A memory bank that has the last word: answers near earlier ones do not contradict them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
     bank: Option<PathBuf>,
-    /// The seed of all noise; whoever knows it while choosing the inputs can fool the certificate
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// The seed of all noise, a number or `secret`: certificates hold for inputs and models that were chosen without
+    /// knowing it. `secret` draws one and keeps it in spec.json, where the same command and other shards find it
+    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
+    seed: Seed,
     /// The run directory; give the same again to resume [default: runs/ and a readable name]
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
@@ -53,12 +54,17 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     // wrong options are told before model and data are opened
     args.method.search(None)?;
     let budget = args.budget.budget(args.method.method)?;
+    ensure!(
+        args.seed != Seed::Secret || args.method.passes.is_none(),
+        "--passes finds λ with draws of the seed, so every --seed secret would find another; give --lambda instead"
+    );
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let search = args.method.search(Some(setup.data.dataset.shape()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     args.method.remarks().iter().for_each(|remark| say!("{remark}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let mut spec = setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed);
+    let mut spec =
+        setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed.draw()?);
     if let Some(bank) = &args.bank {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = spec.promise();
@@ -67,7 +73,11 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if let Some(passes) = args.method.passes {
         spec.search = price::priced(&setup, &sampler, &spec, passes)?;
     }
-    let dir = args.run.clone().map_or_else(|| readable_name(&spec, &args.target.model.model), Ok)?;
+    let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
+    ensure_selected(&spec, args.shard)?;
+    if args.seed == Seed::Secret {
+        spec.seed = shared_seed(&dir, &spec)?;
+    }
     if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
         // a new bank has said nothing of what the run has
         let answers = Run::open(&dir, &spec, args.shard)?.done.len();
@@ -99,11 +109,7 @@ pub fn certify_into(
     (dir, shard): (&Path, Shard),
     mut bank: Option<&mut Teller>,
 ) -> anyhow::Result<u32> {
-    ensure!(
-        !shard.ids(spec).is_empty(),
-        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
-        spec.selection.of
-    );
+    ensure_selected(spec, shard)?;
     let here = dir.display();
     let opened = || Run::open(dir, spec, shard);
     let mut run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
@@ -142,16 +148,41 @@ pub fn certify_into(
     Ok(tally.failed)
 }
 
-/// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again.
-fn readable_name(spec: &Spec, model: &Path) -> anyhow::Result<PathBuf> {
+fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
+    ensure!(
+        !shard.ids(spec).is_empty(),
+        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
+        spec.selection.of
+    );
+    Ok(())
+}
+
+/// The secret seed of the run in `dir`: the one that was drawn first, by this process or another.
+fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
+    let seed = run::claim_seed(dir, spec)?;
+    ensure!(
+        seed >= Seed::FIRST_SECRET,
+        "{}: this run used seed {seed}, which was not drawn; use another directory, or ask for --seed {seed}",
+        dir.join("spec.json").display()
+    );
+    Ok(seed)
+}
+
+/// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again, whatever secret seed it draws.
+fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
+    let model = &args.target.model.model;
     // many a model is called model.onnx in a folder that has its name
     let folder =
         model.parent().filter(|folder| spec.model.name == "model.onnx" && folder.file_name().is_some());
     let model = folder.map_or_else(|| spec.model.name.clone(), crate::setup::file_name);
     let model = model.trim_end_matches(".onnx");
     let (method, sigma, n) = (spec.search.name(), spec.search.sigma().get(), spec.budget.n);
-    let hash = &run_name(spec)?[..6];
-    Ok(Path::new("runs").join(format!("{model}-{method}-s{sigma}-n{n}-{hash}")))
+    let (secret, seed) = match args.seed {
+        Seed::Chosen(seed) => ("", seed),
+        Seed::Secret => ("secret-", 0),
+    };
+    let hash = &run_name(&Spec { seed, ..spec.clone() })?[..6];
+    Ok(Path::new("runs").join(format!("{model}-{method}-s{sigma}-n{n}-{secret}{hash}")))
 }
 
 fn announce(spec: &Spec, dir: &Path, run: &Run) {

@@ -1,6 +1,6 @@
 //! `qcrs curve`
 
-use crate::args::TargetArgs;
+use crate::args::{Seed, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -40,9 +40,9 @@ pub struct CurveArgs {
     /// The probability with which each point may be wrong
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
-    /// The seed of all noise
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// The seed of all noise; `secret` draws one and says it
+    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
+    seed: Seed,
     /// Also write the curves to this JSON file, for `qcrs report --curves`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -56,8 +56,8 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma).context("--sigma")?;
     let draws = (u64::from(args.points) + 1) * u64::from(args.n);
     ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
-    let asked =
-        Curves { start, sigmas: sigmas(args)?, n: args.n, alpha: Alpha::new(args.alpha)?, seed: args.seed };
+    let (sigmas, alpha, seed) = (sigmas(args)?, Alpha::new(args.alpha)?, args.seed.draw_and_say()?);
+    let asked = Curves { start, sigmas, n: args.n, alpha, seed };
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let all = setup.len()?;
     let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };

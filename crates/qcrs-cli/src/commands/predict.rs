@@ -1,6 +1,6 @@
 //! `qcrs predict`
 
-use crate::args::TargetArgs;
+use crate::args::{Seed, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -28,9 +28,9 @@ pub struct PredictArgs {
     /// The probability with which an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
-    /// The seed of all noise
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// The seed of all noise; `secret` draws one and says it
+    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
+    seed: Seed,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -46,6 +46,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
     let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
     let sampler = setup.sampler()?;
     let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
@@ -56,7 +57,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     progress.watch(&sampler, || {
         for &index in &ids {
             let example = setup.example(index)?;
-            let input = Input { pixels: &example.pixels, seed: args.seed, index };
+            let input = Input { pixels: &example.pixels, seed, index };
             let prediction = predict(&sampler, &input, sigma, args.n, alpha)?;
             if args.format == Format::Json {
                 all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));

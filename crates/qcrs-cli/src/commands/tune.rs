@@ -1,6 +1,6 @@
 //! `qcrs tune`
 
-use crate::args::TargetArgs;
+use crate::args::{Seed, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -40,9 +40,9 @@ pub struct TuneArgs {
     /// Ask only whether an input is of this class, a name or a number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
-    /// The seed of all noise
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// The seed of all noise; `secret` draws one and says it
+    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
+    seed: Seed,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -59,6 +59,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
     let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let sampler = setup.sampler()?;
@@ -69,7 +70,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
             let label = example.label.with_context(|| {
                 format!("input {id} has no label; without one nobody knows which radius counts")
             })?;
-            let input = Input { pixels: &example.pixels, seed: args.seed, index: *id };
+            let input = Input { pixels: &example.pixels, seed, index: *id };
             Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {
                 Some(question) => tune.radii(&question, &input, question.label(label))?,
                 None => tune.radii(&sampler, &input, label)?,

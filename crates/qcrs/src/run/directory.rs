@@ -121,24 +121,38 @@ pub(super) fn shard_files(dir: &Path, what: &str) -> Result<Vec<PathBuf>, Error>
     Ok(paths)
 }
 
-/// Writes the spec of a new run, or makes sure that the directory holds the same one.
-pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
+/// The seed of the run in `dir`: that of `spec`, which is written, or that of the spec which is there already. Of
+/// processes that begin at once one comes first, and its seed counts for all.
+pub fn claim_seed(dir: &Path, spec: &Spec) -> Result<u64, Error> {
+    spec.check()?;
+    Ok(if write_spec(dir, spec)? { spec.seed } else { read_spec(dir)?.seed })
+}
+
+/// Writes the spec of a new run; whether it is ours and not that of another process.
+fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
     if dir.is_file() {
         return Err(Error::format(dir, "is a file; a run needs a directory"));
     }
     fs::create_dir_all(dir).map_err(Error::io(dir))?;
     let path = dir.join("spec.json");
-    if !path.exists() {
-        if let Some(orphan) = shard_files(dir, "records")?.first() {
-            let problem = "records without a spec.json; restore it or choose another directory";
-            return Err(Error::format(orphan, problem));
-        }
-        let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
-        // of two that begin at once one comes first, and the other has to agree
-        if lines::write_new(&path, &(text + "\n"))? {
-            return Ok(());
-        }
+    if path.exists() {
+        return Ok(false);
     }
+    if let Some(orphan) = shard_files(dir, "records")?.first() {
+        let problem = "records without a spec.json; restore it or choose another directory";
+        return Err(Error::format(orphan, problem));
+    }
+    let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
+    lines::write_new(&path, &(text + "\n"))
+}
+
+/// Writes the spec of a new run, or makes sure that the directory holds the same one.
+pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
+    // of two that begin at once one comes first, and the other has to agree
+    if write_spec(dir, spec)? {
+        return Ok(());
+    }
+    let path = dir.join("spec.json");
     let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
     let bad = |e: serde_json::Error| Error::format(&path, format!("not a spec this qcrs understands: {e}"));
     let found: Value = serde_json::from_str(&text).map_err(bad)?;

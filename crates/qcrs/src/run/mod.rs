@@ -16,7 +16,7 @@ mod verify;
 
 pub use certify::{Inputs, Run, record};
 pub use compare::compare;
-pub use directory::{Difference, Shard, Stored, differences, read};
+pub use directory::{Difference, Shard, Stored, claim_seed, differences, read};
 pub use merge::merge;
 pub use record::{Ball, BankReason, Finding, FromBank, Record, Timing};
 pub use results::{ResultFile, compare_results};
