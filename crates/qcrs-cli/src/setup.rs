@@ -184,7 +184,7 @@ impl Setup {
     }
 }
 
-/// Starts one pool for everything, before anybody starts another: sampling takes its number of threads from it, and a
+/// Starts one pool for everything, before the first use starts another: sampling takes its number of threads from it, and a
 /// second model shares it.
 pub fn start_threads(count: usize) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();

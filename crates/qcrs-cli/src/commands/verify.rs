@@ -78,14 +78,14 @@ fn say_what_is_not_shown(records: &[Record]) -> anyhow::Result<()> {
     }
     let failed = records.iter().filter(|record| matches!(record.finding, Finding::Failed { .. })).count();
     if failed > 0 {
-        output::print(&format!("{failed} inputs are said to have failed, of which there is no evidence"))?;
+        output::print(&format!("{failed} inputs are said to have failed; nothing here shows that they did"))?;
     }
     let inside =
         |record: &&Record| record.bank.as_ref().is_some_and(|from| matches!(from.why, BankReason::Inside(_)));
     let inherited = records.iter().filter(inside).count();
     if inherited > 0 {
         output::print(&format!(
-            "{inherited} answers are those of other balls of the bank, of which their own votes prove nothing"
+            "{inherited} answers are those of other balls of the bank; their own votes do not prove them"
         ))?;
     }
     Ok(())

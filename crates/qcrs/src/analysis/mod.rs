@@ -128,7 +128,7 @@ fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
     Ok(spec.budget.alpha)
 }
 
-/// Numbers that nobody has checked must not look like others.
+/// Numbers that were not checked must not look like those that were.
 fn not_verified(table: &Table) -> Option<String> {
     table.checked.why_not().map(|why| format!("{} is not verified: {why}.", table.name))
 }

@@ -61,7 +61,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
     Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
 }
 
-/// The table of a run of which everything was verified.
+/// The table of a run that was verified whole.
 pub(crate) fn from_run(
     name: String,
     spec: &Spec,

@@ -65,7 +65,7 @@ impl Run {
     }
 
     /// Makes sure that what was there is about these inputs, label for label and pixel for pixel. [`Self::certify`]
-    /// begins with this; who wants to show that it takes a while may call it before.
+    /// begins with this; a program that wants to say that it takes a while calls it earlier.
     pub fn compare(&mut self, inputs: &Inputs<'_>) -> Result<(), Error> {
         let seen = compare(&self.spec, &self.unseen, inputs, true);
         seen.map_err(|error| Error::format(&self.dir, error.to_string()))?;
