@@ -49,6 +49,11 @@ fn ints(mut node: NodeProto, name: &str, values: &[i64]) -> NodeProto {
     node
 }
 
+fn int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
+    node.attribute.push(AttributeProto { name: Some(name.into()), i: Some(value), ..Default::default() });
+    node
+}
+
 fn float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
     node.attribute.push(AttributeProto { name: Some(name.into()), f: Some(value), ..Default::default() });
     node
@@ -325,6 +330,22 @@ fn operators_that_mean_something_else_are_left_to_other_engines() {
     let mut nodes = mean();
     nodes.push(float(float(node("Clip", &["f"], "y"), "min", f32::INFINITY), "max", f32::INFINITY));
     broken(&model(nodes, vec![]), "an activation");
+}
+
+/// Today's torch exporter asks for it wherever a model flattens; it matters only where the target holds a 0.
+#[test]
+fn allowzero_is_taken_unless_the_target_holds_a_zero() {
+    let flattened = |target: &[i64], allowzero: i64| {
+        let reshape = int(node("Reshape", &["x", "t"], "f"), "allowzero", allowzero);
+        let nodes = vec![reshape, node("MatMul", &["f", "w"], "y")];
+        model(nodes, vec![list("t", target), tensor("w", &[32, 3])])
+    };
+    for (target, allowzero) in [([-1, 32], 1), ([-1, 32], 0), ([0, -1], 0), ([0, 32], 0)] {
+        assert!(read(&flattened(&target, allowzero)).is_ok(), "{target:?}, {allowzero}");
+    }
+    unsupported(&flattened(&[0, 32], 1), "allowzero = 1 with a target of [0, 32]");
+    unsupported(&flattened(&[0, -1], 1), "allowzero = 1 with a target of [0, -1]");
+    unsupported(&flattened(&[-1, 32], 2), "allowzero = 2");
 }
 
 #[test]

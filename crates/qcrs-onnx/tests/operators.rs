@@ -230,6 +230,13 @@ fn cases() -> Vec<(&'static str, ModelProto)> {
                 .model("r", 60),
         ),
         (
+            "torch.flatten(x, 1), as today's torch exports it",
+            plain()
+                .ints("target", &[2], &[-1, 60])
+                .add(with_int(node("Reshape", &["x", "target"], "r"), "allowzero", 1))
+                .model("r", 60),
+        ),
+        (
             "matrices either way",
             plain()
                 .add(node("Flatten", &["x"], "f"))

@@ -54,8 +54,16 @@ impl Reader<'_> {
             }
             "Squeeze" => self.squeeze(node, attributes),
             "Reshape" => {
-                attributes.plain("allowzero", 0)?;
                 let target = self.list(node, 1)?;
+                match attributes.int("allowzero", 0) {
+                    0 => {}
+                    // the attribute only says what a 0 means
+                    1 if !target.contains(&0) => {}
+                    other => {
+                        let what = format!("allowzero = {other} with a target of {target:?}");
+                        return Err(Refusal::Unsupported(what));
+                    }
+                }
                 self.reshape(self.value(node, 0)?, &target)
             }
             other => Err(Refusal::Unsupported(format!("the operator {other}"))),
