@@ -250,7 +250,9 @@ fn a_long_row_of_factors_takes_no_hours() {
         nodes.push(node("Mul", &[&format!("v{at}"), "c"], &format!("v{}", at + 1)));
     }
     nodes.push(node("Identity", &["v19000"], "a"));
-    let constants = vec![tensor("k", &[4, 2, 512, 512]), tensor("c", &[1])];
+    // many halves would leave no weights to fold
+    let one = TensorProto { float_data: vec![1.0], ..tensor("c", &[1]) };
+    let constants = vec![tensor("k", &[4, 2, 512, 512]), one];
     unsupported(&ended(nodes, constants, 4), "a long row of factors");
 }
 
@@ -346,6 +348,22 @@ fn allowzero_is_taken_unless_the_target_holds_a_zero() {
     unsupported(&flattened(&[0, 32], 1), "allowzero = 1 with a target of [0, 32]");
     unsupported(&flattened(&[0, -1], 1), "allowzero = 1 with a target of [0, -1]");
     unsupported(&flattened(&[-1, 32], 2), "allowzero = 2");
+}
+
+/// Engines disagree about which of two attributes counts.
+#[test]
+fn two_attributes_with_one_name_are_refused() {
+    let twice = |node: NodeProto| ended(vec![node], vec![tensor("k", &[2, 2, 1, 1])], 2);
+    let pads = ints(ints(node("Conv", &["x", "k"], "a"), "pads", &[0; 4]), "pads", &[1; 4]);
+    broken(&twice(pads), "Conv `a`: two attributes have the name `pads`");
+    let slope = float(float(node("LeakyRelu", &["x"], "a"), "alpha", 0.1), "alpha", 0.1);
+    broken(&twice(slope), "LeakyRelu `a`: two attributes have the name `alpha`");
+    let constant = float(float(node("Constant", &[], "c"), "value_float", 1.0), "value_float", 2.0);
+    let nodes = vec![constant, node("Mul", &["x", "c"], "a")];
+    broken(&ended(nodes, vec![], 2), "Constant `c`: two attributes have the name `value_float`");
+    let shape = int(int(node("Shape", &["x"], "s"), "other", 0), "other", 1);
+    let nodes = vec![shape, node("Relu", &["x"], "a")];
+    broken(&ended(nodes, vec![], 2), "Shape `s`: two attributes have the name `other`");
 }
 
 #[test]

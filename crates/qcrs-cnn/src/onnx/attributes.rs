@@ -2,12 +2,25 @@
 
 use crate::Refusal;
 use crate::graph::{Shape, Window};
-use rten_onnx::onnx::{AttributeProto, TensorProto};
+use rten_onnx::onnx::{AttributeProto, NodeProto, TensorProto};
+use std::collections::BTreeSet;
 
 #[derive(Clone, Copy)]
-pub(super) struct Attributes<'a>(pub(super) &'a [AttributeProto]);
+pub(super) struct Attributes<'a>(&'a [AttributeProto]);
 
 impl<'a> Attributes<'a> {
+    /// Those of a node; of two with one name, engines take different ones.
+    pub(super) fn of(node: &'a NodeProto) -> Result<Self, Refusal> {
+        let mut names = BTreeSet::new();
+        match node.attribute.iter().find(|attribute| !names.insert(&attribute.name)) {
+            None => Ok(Self(&node.attribute)),
+            Some(again) => {
+                let name = again.name.as_deref().unwrap_or_default();
+                Err(Refusal::Broken(format!("two attributes have the name `{name}`")))
+            }
+        }
+    }
+
     fn find(self, name: &str) -> Option<&'a AttributeProto> {
         self.0.iter().find(|attribute| attribute.name.as_deref() == Some(name))
     }

@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         if self.values.contains_key(&name) || self.lists.contains_key(&name) || self.constants.holds(&name) {
             return Err(here(Refusal::Broken("the name is taken".into())));
         }
-        let attributes = Attributes(&node.attribute);
+        let attributes = Attributes::of(node).map_err(here)?;
         if let ("Constant", Some(name)) = (operator, node.output.first()) {
             return self.constants.add(name, attributes).map_err(here);
         }
