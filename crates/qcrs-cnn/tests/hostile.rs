@@ -3,8 +3,8 @@
 use qcrs::sample::Classifier;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use rten_onnx::onnx::{
-    AttributeProto, DataLocation, DataType, GraphProto, ModelProto, NodeProto, OperatorSetIdProto,
-    StringStringEntryProto, TensorProto, ValueInfoProto,
+    AttributeProto, DataLocation, DataType, Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto,
+    StringStringEntryProto, TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,
 };
 
 const SHAPE: [usize; 3] = [2, 4, 4];
@@ -348,6 +348,35 @@ fn allowzero_is_taken_unless_the_target_holds_a_zero() {
     unsupported(&flattened(&[0, 32], 1), "allowzero = 1 with a target of [0, 32]");
     unsupported(&flattened(&[0, -1], 1), "allowzero = 1 with a target of [0, -1]");
     unsupported(&flattened(&[-1, 32], 2), "allowzero = 2");
+}
+
+/// A leading 1 makes one row of the whole batch, so only a model for one image at a time may ask for it.
+#[test]
+fn a_target_of_one_row_needs_a_batch_of_one() {
+    let one = Some(Dimension { dim_value: Some(1), ..Default::default() });
+    let many = Some(Dimension { dim_value: Some(8), ..Default::default() });
+    let any = Some(Dimension { dim_param: Some("n".into()), ..Default::default() });
+    let flattened = |target: &[i64], batch: &Option<Dimension>| {
+        let nodes = vec![node("Reshape", &["x", "t"], "f"), node("MatMul", &["f", "w"], "y")];
+        let mut model = model(nodes, vec![list("t", target), tensor("w", &[32, 3])]);
+        let side = |side| Dimension { dim_value: i64::try_from(side).ok(), ..Default::default() };
+        let sides = SHAPE.map(side);
+        let dim = batch.iter().cloned().chain(sides).collect();
+        let shape = batch.is_some().then_some(TensorShapeProto { dim });
+        let tensor_type = Some(TypeProtoTensor { elem_type: Some(DataType::FLOAT), shape });
+        let input = &mut model.graph.as_mut().unwrap().input[0];
+        input.r#type = Some(TypeProto { tensor_type, ..Default::default() });
+        model
+    };
+    for target in [[1, -1], [1, 32]] {
+        assert!(read(&flattened(&target, &one)).is_ok(), "{target:?}");
+        for batch in [&any, &many, &None] {
+            unsupported(&flattened(&target, batch), &format!("a change of shape to {target:?}"));
+        }
+    }
+    for batch in [one, many, any, None] {
+        assert!(read(&flattened(&[0, -1], &batch)).is_ok(), "{batch:?}");
+    }
 }
 
 /// Engines disagree about which of two attributes counts.

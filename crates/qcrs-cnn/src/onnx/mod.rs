@@ -12,7 +12,7 @@ use crate::wire::{self, Fields};
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
-use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
+use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use std::collections::{BTreeMap, BTreeSet};
 pub use whole::is_whole;
 
@@ -46,7 +46,7 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
         return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
     }
     let (nodes, values, lists) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let mut reader = Reader { constants, nodes, values, lists, weights: 0 };
+    let mut reader = Reader { constants, nodes, values, lists, weights: 0, one_image: false };
     reader.start(&graph, shape)?;
     let asked: BTreeSet<&String> = graph.node.iter().flat_map(|node| &node.input).collect();
     for node in &graph.node {
@@ -66,6 +66,12 @@ fn has_sparse_constants(model: &[u8]) -> bool {
     graphs.flat_map(Fields::of).flatten().any(|(number, _)| number == 15)
 }
 
+/// The number of images that an input is declared to have; none where any number may come.
+fn declared_batch(input: &ValueInfoProto) -> Option<i64> {
+    let first = input.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?.dim.first()?;
+    first.dim_value.filter(|_| first.dim_param.is_none())
+}
+
 /// What a name of the file stands for.
 #[derive(Clone, Copy, Debug)]
 struct Value {
@@ -82,15 +88,18 @@ struct Reader<'a> {
     lists: BTreeMap<String, Vec<i64>>,
     /// How many numbers the nodes hold: many may share one constant of the file, each with a copy.
     weights: usize,
+    /// Whether the model is declared for one image at a time.
+    one_image: bool,
 }
 
 impl<'a> Reader<'a> {
     fn start(&mut self, graph: &GraphProto, shape: Shape) -> Result<(), Refusal> {
-        let names = graph.input.iter().filter_map(|input| input.name.as_ref());
-        let images: Vec<&String> = names.filter(|name| !self.constants.holds(name)).collect();
-        let [name] = images[..] else {
+        let named = graph.input.iter().filter_map(|input| Some((input.name.as_ref()?, input)));
+        let images: Vec<_> = named.filter(|(name, _)| !self.constants.holds(name)).collect();
+        let [(name, image)] = images[..] else {
             return Err(Refusal::Broken(format!("{} inputs instead of one", images.len())));
         };
+        self.one_image = declared_batch(image) == Some(1);
         if graph::size(shape).is_none() {
             return Err(Refusal::Unsupported(format!("images of {shape:?}")));
         }

@@ -258,12 +258,15 @@ impl Reader<'_> {
         let shape = self.shape(value).map(signed);
         let [c, h, w] = shape;
         let row: i64 = shape.iter().product();
+        // a 1 at the start makes one row of all images, which is the batch where there is one image only
+        let first = target.first().map(|first| if *first == 1 && self.one_image { BATCH } else { *first });
+        let known: Vec<i64> = first.into_iter().chain(target.iter().skip(1).copied()).collect();
         // at most one of the sizes is left open, and the batch is kept
-        let flat = match target {
-            [0 | -1 | BATCH, size] if *size == row => true,
-            [0 | 1 | BATCH, -1] => true,
+        let flat = match known[..] {
+            [0 | -1 | BATCH, size] if size == row => true,
+            [0 | BATCH, -1] => true,
             [0, 0] if value.flat => true,
-            [0 | -1 | BATCH, a, b, d] if [*a, *b, *d] == [c, h, w] => false,
+            [0 | -1 | BATCH, a, b, d] if [a, b, d] == [c, h, w] => false,
             [0, -1, 1, 1] if [h, w] == [1, 1] => false,
             _ => return Err(Refusal::Unsupported(format!("a change of shape to {target:?}"))),
         };
