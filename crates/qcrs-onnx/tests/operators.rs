@@ -287,6 +287,34 @@ fn every_operator_means_what_it_means_elsewhere() {
     }
 }
 
+/// A factor below the normal numbers leaves few bits of a score; which class wins is what they say.
+#[test]
+fn small_factors_give_the_votes_of_onnxruntime() {
+    for factors in [&[1e-43_f32][..], &[1e-20, 1e-23], &[1e-30, 1e-30, 1e30, 1e30], &[1e-39, 1e38, 10.0]] {
+        let mut network = Network::new().add(node("Flatten", &["x"], "v0")).weights("w", &[60, CLASSES]);
+        network = network.add(node("MatMul", &["v0", "w"], "m0"));
+        for (at, factor) in factors.iter().enumerate() {
+            let names = [format!("m{at}"), format!("c{at}"), format!("m{}", at + 1)];
+            network = network.floats(&names[1], &[1], &[*factor]);
+            network = network.add(node("Mul", &[&names[0], &names[1]], &names[2]));
+        }
+        let mut model = Tiny::new().model();
+        network = network.add(node("Identity", &[&format!("m{}", factors.len())], "y"));
+        graph(&mut model).node = network.nodes;
+        graph(&mut model).initializer = network.constants;
+        let images = numbers(6, 200 * 60);
+        let votes = |engine| {
+            let scores = scores(&load_model(&model, engine).unwrap(), &images);
+            let winner =
+                |row: &[f32]| (0..CLASSES).fold(0, |best, at| if row[at] > row[best] { at } else { best });
+            scores.chunks_exact(CLASSES).map(winner).collect::<Vec<_>>()
+        };
+        for engine in without_rten() {
+            assert_eq!(votes(EngineChoice::Cnn), votes(engine), "{factors:?} with {engine}");
+        }
+    }
+}
+
 /// rten takes SAME_LOWER for SAME_UPPER and answers for another network.
 #[test]
 fn rten_is_kept_from_a_padding_that_it_does_not_know() {
