@@ -5,7 +5,8 @@ use crate::data::About;
 use crate::sample::InputTransform;
 use crate::search::SearchSpec;
 use crate::types::Error;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a run was asked: with the same spec, model and data anybody gets the same records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,7 @@ impl Spec {
 
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
+        self.selection.check()?;
         self.budget.check()?;
         self.search.check()?;
         self.check_together()?;
@@ -141,7 +143,7 @@ pub struct Selection {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max: Option<u32>,
     /// Only these ids, in increasing order.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "in_order")]
     pub listed: Option<Vec<u32>>,
     /// At most this many.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -153,7 +155,29 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+fn in_order<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Vec<u32>>, D::Error> {
+    let listed = Option::<Vec<u32>>::deserialize(file)?;
+    check_order(listed.as_deref().unwrap_or_default()).map_err(D::Error::custom)?;
+    Ok(listed)
+}
+
+/// Ids are looked up by halving: in a list out of order, some would not be found.
+fn check_order(listed: &[u32]) -> Result<(), Error> {
+    match listed.windows(2).find(|pair| pair[0] >= pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Error::Invalid(format!(
+            "the listed inputs must be in increasing order, each once, but {} follows {}; sort the list",
+            pair[1], pair[0]
+        ))),
+    }
+}
+
 impl Selection {
+    /// Refuses a list that is not in increasing order.
+    pub fn check(&self) -> Result<(), Error> {
+        check_order(self.listed.as_deref().unwrap_or_default())
+    }
+
     /// The end of all ids that could be taken.
     fn end(&self) -> u32 {
         self.max.map_or(self.of, |max| max.min(self.of))
@@ -257,5 +281,28 @@ mod tests {
         assert!(tried > 15, "{tried}");
         let huge = Selection { of: u32::MAX, skip: 1, offset: 0, max: None, listed: None, count: None };
         assert!(huge.len() == u32::MAX as usize && !huge.contains(u32::MAX));
+    }
+
+    /// `contains` looks a list up by halving, so one out of order would lose inputs without a word.
+    #[test]
+    fn a_list_out_of_order_or_with_an_id_twice_is_refused() {
+        let selection = |listed: Vec<u32>| {
+            let listed = Some(listed);
+            Selection { of: 10, skip: 1, offset: 0, max: None, listed, count: None }
+        };
+        for listed in [vec![], vec![4], vec![0, 3, 9]] {
+            let good = selection(listed);
+            assert!(good.check().is_ok());
+            let text = serde_json::to_string(&good).unwrap();
+            assert_eq!(serde_json::from_str::<Selection>(&text).unwrap(), good);
+        }
+        for (listed, words) in [(vec![7, 3, 9], "3 follows 7"), (vec![1, 4, 4], "4 follows 4")] {
+            let bad = selection(listed);
+            let error = bad.check().unwrap_err().to_string();
+            assert!(error.contains("listed") && error.contains(words), "{error}");
+            let text = serde_json::to_string(&bad).unwrap();
+            let error = serde_json::from_str::<Selection>(&text).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
     }
 }
