@@ -2,7 +2,7 @@
 
 use super::bootstrap::bootstrap;
 use crate::bounds::proportion_interval;
-use crate::math::binomial_upper_tail;
+use crate::math::{ln_tail_error, ln_upper_tail};
 use crate::types::{Alpha, Error};
 use serde::Serialize;
 
@@ -57,8 +57,14 @@ impl Estimate {
 /// as often as ρ says; with it, 6.3 of 500 at α = ρ = 0.001 instead of 4.
 pub fn most_wrong(m: u64, alpha: Alpha, rho: Alpha) -> Result<u64, Error> {
     let mut wrong = 0;
-    while wrong < m && binomial_upper_tail(wrong + 1, m, alpha.get())? > rho.get() {
+    while wrong < m && largest_tail(wrong + 1, m, alpha)? > rho.get() {
         wrong += 1;
     }
     Ok(wrong)
+}
+
+/// P(Bin(m, α) ≥ k) at most, whatever its rounding error.
+fn largest_tail(k: u64, m: u64, alpha: Alpha) -> Result<f64, Error> {
+    let ln_tail = ln_upper_tail(k, m, alpha.get())?;
+    Ok((ln_tail + ln_tail_error(ln_tail)).exp().next_up())
 }

@@ -292,6 +292,23 @@ fn no_more_certificates_are_wrong_than_the_binomial_law_lets() {
     assert_eq!((most(1, 0.001, 0.002), most(1, 0.001, 0.0005)), (0, 1));
 }
 
+/// With α = ¼ the tails are whole numbers divided by 4ᵐ, so f64 has them exactly: at a ρ just below one, that many
+/// wrong certificates are too likely, whatever rounding makes of the tail.
+#[test]
+fn rounding_never_makes_fewer_certificates_wrong() {
+    let quarter = Alpha::new(0.25).unwrap();
+    for m in 5..=26_u32 {
+        let chosen = |k: u32| (1..=u64::from(k)).fold(1, |c, i| c * (u64::from(m) + 1 - i) / i);
+        let ways = |wrong: u32| (wrong..=m).map(|k| chosen(k) * 3_u64.pow(m - k)).sum::<u64>();
+        for wrong in 1..=m {
+            let tail = ways(wrong) as f64 / 4_f64.powi(m.cast_signed());
+            let rho = Alpha::new(tail.next_down()).unwrap();
+            let most = most_wrong(m.into(), quarter, rho).unwrap();
+            assert!(most >= u64::from(wrong), "{wrong} of {m} are wrong with probability {tail}, not {most}");
+        }
+    }
+}
+
 #[test]
 fn accuracy_is_bounded_where_alpha_is_known_and_holds_for_each() {
     let records: Vec<Record> =
