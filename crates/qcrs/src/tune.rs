@@ -6,7 +6,7 @@
 
 use crate::noise::{Fresh, Noise, Phase};
 use crate::radius;
-use crate::sample::{Input, SampleUnderNoise};
+use crate::sample::{Input, SampleUnderNoise, fresh_votes};
 use crate::types::{Alpha, Error, Sigma};
 use serde::Serialize;
 
@@ -45,9 +45,8 @@ impl Tune {
         let mut fresh = Fresh::of(input.stream(Phase::Tune));
         let one = |sigma: &Sigma| {
             // each σ has its own draws; the first half names the class, the second is counted
-            let mut votes = |draws: u32| {
-                sampler.sample_under_noise(input.pixels, Noise::Gaussian(*sigma), &fresh.take(draws)?)
-            };
+            let mut votes =
+                |draws: u32| fresh_votes(sampler, input.pixels, Noise::Gaussian(*sigma), draws, &mut fresh);
             let named = votes(self.draws.div_ceil(2))?.winner();
             let counted = votes((self.draws / 2).max(1))?;
             if named != Some(label) {
@@ -113,16 +112,27 @@ mod tests {
         let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
         let tune = Tune { sigmas, draws: u32::MAX - 2, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
         let error =
-            tune.radii(&Nobody, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap_err().to_string();
+            tune.radii(&Losing(0), &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap_err().to_string();
         assert!(error.contains("4294967295 draws"), "{error}");
     }
 
-    /// Nobody votes, so that no draw takes time.
-    struct Nobody;
+    /// Votes that are lost would change the shares of the rest.
+    #[test]
+    fn a_sampler_that_loses_votes_is_an_error() {
+        let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
+        let tune = Tune { sigmas, draws: 100, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
+        let input = Input { pixels: &[1.0], seed: 3, index: 0 };
+        assert!(tune.radii(&Losing(0), &input, 1).is_ok());
+        let error = tune.radii(&Losing(1), &input, 1).unwrap_err().to_string();
+        assert!(error.contains("49 votes were cast for 50 draws"), "{error}");
+    }
 
-    impl SampleUnderNoise for Nobody {
-        fn sample_under_noise(&self, _: &[f32], _: Noise, _: &Draws) -> Result<Votes, Error> {
-            Ok(Votes::default())
+    /// Loses so many votes of every request; the others are for class 1, at once.
+    struct Losing(u64);
+
+    impl SampleUnderNoise for Losing {
+        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+            Ok(Votes::from_iter([(1, draws.range.len() as u64 - self.0)]))
         }
     }
 }

@@ -9,7 +9,7 @@ use qcrs::analysis::{Curve, CurvePoint};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
 use qcrs::noise::{Fresh, Noise, Phase, Stream};
 use qcrs::radius;
-use qcrs::sample::{MonteCarlo, SampleUnderNoise};
+use qcrs::sample::{MonteCarlo, fresh_votes};
 use qcrs::types::{Alpha, Sigma};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ impl Curves {
         let mut fresh = Fresh::of(Stream { seed: self.seed, input: id, phase: Phase::Curve });
         // every point has draws of its own, so that neighbours do not share their luck
         let mut votes =
-            |sigma| sampler.sample_under_noise(&example.pixels, Noise::Gaussian(sigma), &fresh.take(self.n)?);
+            |sigma| fresh_votes(sampler, &example.pixels, Noise::Gaussian(sigma), self.n, &mut fresh);
         let class = votes(self.start)?.elected()?;
         let point = |sigma: Sigma| {
             let votes = votes(sigma)?;

@@ -16,7 +16,7 @@ pub use one_image::is_function_of_one_image;
 pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;
 
-use crate::noise::{Draws, Noise, Stream};
+use crate::noise::{Draws, Fresh, Noise, Stream};
 use crate::types::Error;
 
 /// A base classifier f: what an engine implements, what a user brings.
@@ -104,4 +104,16 @@ pub trait SampleUnderNoise: Sync {
     fn soft_sample(&self, _: &[f32], _: Noise, _: &Draws) -> Result<(Votes, SoftVotes), Error> {
         Err(Error::Invalid("this sampler counts votes only; the search needs the scores".into()))
     }
+}
+
+/// The votes of the next `n` draws of a stream, one for each.
+pub fn fresh_votes(
+    sampler: &dyn SampleUnderNoise,
+    x: &[f32],
+    noise: Noise,
+    n: u32,
+    fresh: &mut Fresh,
+) -> Result<Votes, Error> {
+    let draws = fresh.take(n)?;
+    sampler.sample_under_noise(x, noise, &draws)?.for_each_of(&draws)
 }

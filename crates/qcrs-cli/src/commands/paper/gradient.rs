@@ -7,7 +7,7 @@ use qcrs::noise::{Fresh, Noise, Phase, Stream};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::sample::SampleUnderNoise;
+use qcrs::sample::fresh_votes;
 use qcrs::types::Sigma;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow
     // every look has draws of its own, as in the released program
     let mut votes = |sigma: f64, n: u32| {
         let noise = Noise::Gaussian(Sigma::new(sigma)?);
-        lab.sampler.sample_under_noise(&example.pixels, noise, &fresh.take(n)?)
+        fresh_votes(lab.sampler, &example.pixels, noise, n, &mut fresh)
     };
     let at = lab.sigma().get();
     let class = votes(at, 500)?.elected()?;
