@@ -4,6 +4,7 @@ mod bounded;
 mod cifar;
 mod folder;
 mod idx;
+mod jpeg;
 mod known;
 mod labels;
 mod memory;

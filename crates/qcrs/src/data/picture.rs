@@ -1,10 +1,11 @@
 //! How does an image file become pixels?
 
-use super::Channels;
-use super::byte_to_pixel;
+use super::{Channels, byte_to_pixel, jpeg};
 use crate::types::Error;
 use image::imageops::{self, FilterType};
-use image::{DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageReader, Limits};
+use image::{
+    DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageFormat, ImageReader, Limits,
+};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -97,7 +98,13 @@ pub(super) fn header_size(path: &Path) -> Result<(u32, u32), Error> {
 }
 
 fn decode(path: &Path) -> Result<DynamicImage, Error> {
-    let decoder = reader(path)?.into_decoder().map_err(|error| unreadable(path, &error))?;
+    let reader = reader(path)?;
+    if reader.format() == Some(ImageFormat::Jpeg)
+        && !jpeg::is_whole(&std::fs::read(path).map_err(Error::io(path))?)
+    {
+        return Err(Error::format(path, "the JPEG is cut off; download or save it again"));
+    }
+    let decoder = reader.into_decoder().map_err(|error| unreadable(path, &error))?;
     let kind = decoder.original_color_type();
     if matches!(
         kind,

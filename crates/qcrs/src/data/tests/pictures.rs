@@ -176,3 +176,45 @@ fn impossible_treatments_are_refused() {
     assert!(complaint(root.path(), &with(None, Some(9))).contains("is 8x8, too small to crop 9"));
     assert!(complaint(root.path(), &with(Some(0), None)).contains("at least 1 pixel"));
 }
+
+/// A photograph-like JPEG of this size.
+fn jpeg(width: u32, height: u32) -> Vec<u8> {
+    let pixel = |x: u32, y: u32| Rgb([(7 * x + 3 * y) as u8, (x * y) as u8, (255 - 5 * y) as u8]);
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    RgbImage::from_fn(width, height, pixel).write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+    bytes.into_inner()
+}
+
+/// The decoder fills up with grey what is missing, which would be certified as if it were the picture.
+#[test]
+fn a_jpeg_cut_anywhere_is_an_error_and_never_pixels() {
+    let root = folder();
+    let whole = jpeg(40, 24);
+    for end in 0..whole.len() {
+        let path = write(root.path(), "cut.jpg", &whole[..end]);
+        let complaint = complaint(&path, &OpenOptions::default());
+        assert!(complaint.contains("cut.jpg"), "{end} of {} bytes: {complaint}", whole.len());
+    }
+    let path = write(root.path(), "cut.jpg", &whole[..whole.len() * 9 / 10]);
+    let complaint = complaint(&path, &OpenOptions::default());
+    assert!(complaint.contains("the JPEG is cut off; download or save it again"), "{complaint}");
+}
+
+#[test]
+fn a_jpeg_with_a_thumbnail_or_more_bytes_behind_it_is_read() {
+    let root = folder();
+    let whole = jpeg(40, 24);
+    let pixels = |bytes: &[u8]| {
+        let path = write(root.path(), "whole.jpg", bytes);
+        opened(&path, &OpenOptions::default()).dataset.get(0).unwrap().pixels
+    };
+    let plain = pixels(&whole);
+    assert_eq!(pixels(&[&whole[..], b"and more"].concat()), plain);
+    let thumbnail = jpeg(8, 8);
+    let length = u16::try_from(thumbnail.len() + 8).unwrap().to_be_bytes();
+    let exif = [&[0xFF, 0xE1][..], &length, b"Exif\0\0", &thumbnail].concat();
+    let with_thumbnail = [&whole[..2], &exif, &whole[2..]].concat();
+    assert_eq!(pixels(&with_thumbnail), plain);
+    let torn = write(root.path(), "torn.jpg", &with_thumbnail[..with_thumbnail.len() - 100]);
+    assert!(complaint(&torn, &OpenOptions::default()).contains("torn.jpg: the JPEG is cut off"));
+}
