@@ -31,6 +31,29 @@ fn a_damaged_line_is_named_by_every_reader() {
     assert_eq!(bench.records("r"), whole);
 }
 
+/// A run among other files would be hard to tell from them, and to remove.
+#[test]
+fn a_new_run_wants_a_directory_of_its_own() {
+    let bench = Bench::new();
+    let certify = |run: &str| bench.certify(&format!("--method cohen --run {run}"));
+    for name in ["notes.txt", "results.tsv", "more"] {
+        let _ = fs::remove_dir_all(bench.path("full"));
+        fs::create_dir(bench.path("full")).unwrap();
+        bench.write(&format!("full/{name}"), "mine");
+        certify("full")
+            .fails(1, &[&format!("full: holds {name} but no run"), "choose a new or an empty directory"]);
+        assert_eq!(fs::read_dir(bench.path("full")).unwrap().count(), 1, "{name}");
+    }
+    // what file managers, git and a run that was killed while it wrote its spec leave behind is nobody's
+    fs::create_dir(bench.path("empty")).unwrap();
+    for name in [".DS_Store", ".gitkeep", "spec.4711.tmp"] {
+        bench.write(&format!("empty/{name}"), "");
+    }
+    certify("empty").says(&[]);
+    bench.write("empty/notes.txt", "mine");
+    assert!(certify("empty").says(&[]).err.contains("all 8 inputs are there already"));
+}
+
 #[test]
 fn a_record_that_was_changed_is_found_by_verify() {
     let bench = with_run();

@@ -138,10 +138,7 @@ fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
     if path.exists() {
         return Ok(false);
     }
-    if let Some(orphan) = shard_files(dir, "records")?.first() {
-        let problem = "records without a spec.json; restore it or choose another directory";
-        return Err(Error::format(orphan, problem));
-    }
+    check_free(dir, &path)?;
     let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
     lines::write_new(&path, &(text + "\n"))
 }
@@ -169,6 +166,33 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
         problem += ", or remove this one, which has no records";
     }
     Err(Error::format(&path, problem))
+}
+
+/// A new run wants a directory of its own; another process may begin the same run meanwhile.
+fn check_free(dir: &Path, spec: &Path) -> Result<(), Error> {
+    let orphan = shard_files(dir, "records")?.into_iter().next();
+    let names = fs::read_dir(dir).map_err(Error::io(dir))?.flatten().map(|entry| entry.file_name());
+    let other = names.map(|name| name.to_string_lossy().into_owned()).find(|name| !is_left_over(name));
+    // whatever was seen above came after the other process's spec
+    if spec.exists() {
+        return Ok(());
+    }
+    if let Some(orphan) = orphan {
+        let problem = "records without a spec.json; restore it or choose another directory";
+        return Err(Error::format(orphan, problem));
+    }
+    match other {
+        None => Ok(()),
+        Some(name) => {
+            let problem = format!("holds {name} but no run; choose a new or an empty directory");
+            Err(Error::format(dir, problem))
+        }
+    }
+}
+
+/// What file managers and git leave in a directory, and a run that was killed while it wrote its spec aside.
+fn is_left_over(name: &str) -> bool {
+    name.starts_with('.') || (name.starts_with("spec.") && name.ends_with(".tmp"))
 }
 
 /// All of them in one sentence.
