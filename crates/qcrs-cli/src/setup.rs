@@ -16,8 +16,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
 
 /// A loaded model beside opened data.
 pub struct Setup {
@@ -203,16 +205,28 @@ pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; a second one ends it at once. A terminal that
-/// closes does what it always does: nothing to a run under nohup.
+/// A second signal ends the process only this long after the first: a terminal or `timeout` may send two at once.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; one that comes later ends it at once. A terminal
+/// that closes does what it always does: nothing to a run under nohup.
 fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: OnceLock<io::Result<Arc<AtomicBool>>> = OnceLock::new();
     let listen = || {
-        let stop: Arc<AtomicBool> = Arc::default();
+        let (stop, end): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&stop))?;
+            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&end))?;
             flag::register(signal, Arc::clone(&stop))?;
         }
+        let first = Arc::clone(&stop);
+        // a handler of signals may not look at the clock, so a thread does
+        thread::Builder::new().spawn(move || {
+            while !first.load(Ordering::Relaxed) {
+                thread::sleep(PATIENCE / 10);
+            }
+            thread::sleep(PATIENCE);
+            end.store(true, Ordering::Relaxed);
+        })?;
         Ok(stop)
     };
     FLAG.get_or_init(listen).as_ref().map(Arc::clone).context("cannot listen for Ctrl-C")

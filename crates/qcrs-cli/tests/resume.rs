@@ -3,6 +3,8 @@
 mod common;
 
 use common::{Bench, MODEL, Ran};
+#[cfg(unix)]
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -99,6 +101,48 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     assert_eq!(json[0]["complete"], false);
     bench.run(&typed).says(&[]);
     assert_eq!(bench.records("r"), bench.records("whole"));
+}
+
+/// A pipeline under `timeout -s INT` sends two at once: the process and its group get one each.
+#[test]
+#[cfg(unix)]
+fn two_signals_at_once_are_one() {
+    let bench = Bench::new();
+    let typed = long("--method cohen --run r --threads 1 --n 20000");
+    let child = start(&bench, bench.command(&typed), "r", 2);
+    for _ in 0..3 {
+        send("-INT", &child);
+    }
+    let ran = Ran::new(&typed, child.wait_with_output().unwrap());
+    ran.fails(130, &["stopped after ", " of 8 inputs", "the same command goes on"]);
+    let done = records(&bench.records("r"));
+    assert_eq!(records(&bench.read("r/results.tsv")), done + 1);
+}
+
+/// A process that hangs, here since nobody reads its last words, ends at the second Ctrl-C.
+#[test]
+#[cfg(unix)]
+fn a_second_ctrl_c_ends_what_hangs() {
+    let bench = Bench::new();
+    let (reader, mut full) = std::io::pipe().unwrap();
+    let stderr = full.try_clone().unwrap();
+    std::thread::spawn(move || full.write_all(&[b'.'; 1 << 22]));
+    std::thread::sleep(Duration::from_millis(300)); // the pipe is full long before
+    let typed = long("--method cohen --run r --threads 1 --n 20000 -q");
+    let mut command = bench.command(&typed);
+    let mut child = command.stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
+    wait_for(&bench, "r", 2);
+    send("-INT", &child);
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(child.try_wait().unwrap(), None, "nothing hangs here");
+    send("-INT", &child);
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = child.kill();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(reader);
 }
 
 /// An experiment with two models hears Ctrl-C while it asks the second one, too.
