@@ -1,6 +1,7 @@
 //! Where results and messages go.
 
 use anyhow::Context;
+use qcrs::text;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,9 +18,9 @@ pub fn is_quiet() -> bool {
     QUIET.load(Relaxed)
 }
 
-/// Writes a line to stderr. A stderr that nobody reads must not end a run, so a failure is passed over.
+/// Writes a line to stderr, which may quote files. A stderr that nobody reads must not end a run, so a failure is passed over.
 pub fn complain(message: std::fmt::Arguments) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", text::lines(&message.to_string()));
 }
 
 /// Writes a message to stderr, unless that is to be quiet.
@@ -53,8 +54,12 @@ pub fn story(error: &anyhow::Error) -> String {
     text
 }
 
-/// Writes to stdout; a closed pipe comes back as an error that `main` takes for success.
+/// Writes to stdout what may quote files; a closed pipe comes back as an error that `main` takes for success.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    write_out(&text::lines(text))
+}
+
+fn write_out(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end)).and_then(|()| out.flush());
@@ -63,7 +68,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes a value as JSON to stdout.
 pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(&serde_json::to_string_pretty(value)?)
+    print_json_text(&serde_json::to_string_pretty(value)?)
+}
+
+/// Writes JSON to stdout.
+pub fn print_json_text(json: &str) -> anyhow::Result<()> {
+    write_out(&text::json(json))
 }
 
 /// Writes a file whole or not at all, with the folder it belongs in.

@@ -3,6 +3,7 @@
 use crate::output::{is_quiet, say};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use qcrs::sample::MonteCarlo;
+use qcrs::text;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -70,7 +71,7 @@ impl Progress {
 
     /// What to say beside the bar.
     pub fn say(&self, message: String) {
-        self.bar.set_message(message);
+        self.bar.set_message(text::one_line(&message));
     }
 
     /// Does something that writes to the terminal, with the bar out of its way.

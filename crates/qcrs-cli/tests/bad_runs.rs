@@ -54,6 +54,27 @@ fn a_new_run_wants_a_directory_of_its_own() {
     assert!(certify("empty").says(&[]).err.contains("all 8 inputs are there already"));
 }
 
+/// What a spec.json of somebody else says is shown, not obeyed.
+#[test]
+fn names_in_a_spec_do_not_reach_the_terminal_raw() {
+    let bench = with_run();
+    let rude = r#"\u001b]0;owned\u0007\u009b31m"#;
+    let spec = bench.read("r/spec.json");
+    bench.write("r/spec.json", spec.replace("\"airplane\"", &format!("\"air{rude}\"")));
+    let clean = |text: &str| !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    for typed in
+        ["report r", "report r --format md", "report r --format csv", "report r --format json", "verify r"]
+    {
+        let ran = bench.run(typed).says(&[]);
+        assert!(clean(&ran.out) && clean(&ran.err), "{typed}: {:?}{:?}", ran.out, ran.err);
+    }
+    let other = spec.replace("\"data.bin\"", &format!("\"{rude}\"")).replace("cohen", rude);
+    bench.write("r/spec.json", other);
+    for ran in [bench.certify("--method cohen --run r"), bench.run("report r"), bench.run("verify r")] {
+        assert!(ran.code == Some(1) && clean(&ran.err), "{:?}", ran.err);
+    }
+}
+
 #[test]
 fn a_record_that_was_changed_is_found_by_verify() {
     let bench = with_run();

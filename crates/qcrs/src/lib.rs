@@ -5,6 +5,7 @@
 //! | module     | question it answers                                              |
 //! |------------|------------------------------------------------------------------|
 //! | `types`    | what do we call things?                                          |
+//! | `text`     | how is text that comes from a file shown?                        |
 //! | `math`     | what is Φ⁻¹(p)? what is a binomial tail?                          |
 //! | `noise`    | what is the i-th noise vector of this stream?                    |
 //! | `sample`   | how does the base classifier vote under noise?                   |
@@ -50,5 +51,6 @@ pub mod run;
 pub mod sample;
 pub mod search;
 pub mod testing;
+pub mod text;
 pub mod tune;
 pub mod types;

@@ -223,6 +223,6 @@ fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
             output::print(&format!("every answer: {}", dir.join("results.tsv").display()))?;
             output::print(&format!("next: qcrs report {} --html report.html", dir.display()))
         }
-        Format::Json => output::print(&report::json(&analysis)?),
+        Format::Json => output::print_json_text(&report::json(&analysis)?),
     }
 }

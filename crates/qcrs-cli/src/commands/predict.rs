@@ -7,6 +7,7 @@ use crate::setup::Setup;
 use anyhow::ensure;
 use qcrs::predict::predict;
 use qcrs::sample::Input;
+use qcrs::text;
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 
@@ -63,8 +64,9 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
                 all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));
                 continue;
             }
-            let name =
-                |class: Option<usize>, none: &str| class.map_or(none.into(), |class| setup.class_name(class));
+            let name = |class: Option<usize>, none: &str| {
+                class.map_or(none.into(), |class| text::one_line(&setup.class_name(class)))
+            };
             let (label, class) = (name(example.label, ""), name(prediction.class, "abstain"));
             let p_value = prediction.p_value; // `:?` for 5e-28 instead of 28 zeros
             progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{p_value:?}")))?;

@@ -1,7 +1,7 @@
 //! `qcrs report`
 
 use crate::args::DataArgs;
-use crate::output::{print, say, write_file};
+use crate::output::{print, print_json_text, say, write_file};
 use crate::setup::file_name;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
@@ -126,7 +126,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         say!("{}: the figures", dir.display());
     }
     // last, because whoever reads it may have read enough
-    print(&text)
+    if matches!(args.format, TableFormat::Json) { print_json_text(&text) } else { print(&text) }
 }
 
 /// A run directory or a TSV file.

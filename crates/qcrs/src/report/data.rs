@@ -1,6 +1,7 @@
 //! How do other programs get the numbers, with every digit?
 
 use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Summary};
+use crate::text;
 use crate::types::Error;
 use serde::Serialize;
 
@@ -81,11 +82,9 @@ fn cells(estimate: Option<Estimate>) -> [String; 3] {
     [estimate.map(|e| e.value), estimate.and_then(|e| e.low), estimate.and_then(|e| e.high)].map(show)
 }
 
-/// A name between quotes where CSV needs them (RFC 4180).
+/// A name between quotes where CSV needs them (RFC 4180), and one that a spreadsheet does not take for a formula.
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.into()
-    }
+    let apostrophe = if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let name = format!("{apostrophe}{}", text::one_line(name));
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
 }

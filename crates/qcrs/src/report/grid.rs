@@ -1,6 +1,7 @@
 //! How does a table look in a terminal, in Markdown, in LaTeX and on the page?
 
 use super::svg::wrap;
+use crate::text;
 use minijinja::{Value, context};
 
 /// Characters of a name per line in a terminal.
@@ -25,7 +26,7 @@ pub struct Cell {
 
 impl Cell {
     pub fn new(value: impl Into<String>) -> Self {
-        Self { value: value.into(), interval: String::new() }
+        Self { value: text::one_line(&value.into()), interval: String::new() }
     }
 
     fn joined(&self) -> String {
@@ -59,7 +60,7 @@ impl Grid {
             _ if self.crowded || cell.interval.is_empty() => vec![cell.value.clone()],
             _ => vec![cell.value.clone(), cell.interval.clone()],
         };
-        let head: Vec<Vec<String>> = self.head.iter().map(|name| vec![name.clone()]).collect();
+        let head: Vec<Vec<String>> = self.head.iter().map(|name| vec![text::one_line(name)]).collect();
         let rows: Vec<Vec<Vec<String>>> =
             self.rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect();
         let lines = |at: usize| std::iter::once(&head).chain(&rows).flat_map(move |row| &row[at]);
@@ -67,7 +68,7 @@ impl Grid {
             (0..head.len()).map(|at| lines(at).map(|line| line.chars().count()).max().unwrap_or(0)).collect();
         let rule = "-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1));
         let body: String = rows.iter().map(|row| text_row(row, &widths)).collect();
-        format!("{}\n\n{}{rule}\n{body}", self.caption, text_row(&head, &widths))
+        format!("{}\n\n{}{rule}\n{body}", text::one_line(&self.caption), text_row(&head, &widths))
     }
 
     /// A GitHub table under a bold caption.
@@ -115,9 +116,9 @@ fn text_row(cells: &[Vec<String>], widths: &[usize]) -> String {
 /// Text that Markdown and the HTML in it leave alone.
 pub fn markdown_escape(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in text::lines(text).chars() {
         match c {
-            '\n' | '\r' => out.push(' '),
+            '\n' | '\t' => out.push(' '),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' => out.extend(['\\', c]),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -131,7 +132,7 @@ pub fn markdown_escape(text: &str) -> String {
 /// Text that LaTeX prints as it is.
 pub fn latex_escape(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in text::lines(text).chars() {
         match c {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             '\\' => out.push_str("\\textbackslash{}"),

@@ -37,11 +37,12 @@ pub use html::{Page, Picture, html};
 pub use sheet::{Sheet, SheetTable, page};
 
 use crate::analysis::{Analysis, Table};
+use crate::text;
 use grid::Grid;
 
 /// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis) -> String {
-    join(analysis, &tables::short(analysis), Grid::text, |note| format!("{note}\n"))
+    join(analysis, &tables::short(analysis), Grid::text, |note| text::one_line(note) + "\n")
 }
 
 /// What was answered to each of the first `most` inputs, for a terminal.

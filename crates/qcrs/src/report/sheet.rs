@@ -4,6 +4,7 @@ use super::grid::{Cell, Grid, markdown_escape};
 use super::html::render;
 use super::plot::{Plot, stacked};
 use super::svg;
+use crate::text;
 use crate::types::Error;
 use minijinja::{Value, context};
 
@@ -52,7 +53,7 @@ impl Sheet {
     /// Aligned tables for a terminal.
     pub fn text(&self) -> String {
         let tables: Vec<String> = self.tables.iter().map(|table| table.grid().text()).collect();
-        let notes: String = self.warnings.iter().map(|note| note.clone() + "\n").collect();
+        let notes: String = self.warnings.iter().map(|note| text::one_line(note) + "\n").collect();
         tables.join("\n") + "\n" + &notes
     }
 

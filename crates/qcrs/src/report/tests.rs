@@ -108,6 +108,23 @@ fn a_hostile_name_stays_text() {
     assert!(csv(&analysis).contains("\"<script>alert('x')</script> & \"\"co\"\" | a_b \\\""));
 }
 
+/// Codes for the terminal, a tab and a new line in a name end at the table, and no name is a formula.
+#[test]
+fn a_name_rules_neither_a_terminal_nor_a_spreadsheet() {
+    let rude = "a\u{1b}[2J\u{9b}31m\tb\nc\u{202e}\rd";
+    let analysis =
+        analysis(vec![partial(rude), partial("=1+2"), partial("@x"), partial("-x,\"y\""), partial("+1")]);
+    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), csv(&analysis)] {
+        assert!(shown.contains("2J�31m�b�c��d"), "{shown}");
+        let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!shown.contains(bad), "{shown:?}");
+    }
+    let names: Vec<String> =
+        csv(&analysis).lines().skip(1).map(|line| line.split(",fixed").next().unwrap().into()).collect();
+    assert_eq!(names[1..], ["'=1+2", "'@x", "\"'-x,\"\"y\"\"\"", "'+1"]);
+    assert!(answers(&analysis.tables[0], 3).lines().count() < 9);
+}
+
 #[test]
 fn radii_are_cut_and_the_page_says_so() {
     let analysis = analysis(vec![per_input()]);

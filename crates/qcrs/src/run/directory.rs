@@ -3,6 +3,7 @@
 use super::lines;
 use super::verify::check_in;
 use super::{Checked, Depth, Record, Spec, Timing};
+use crate::text;
 use crate::types::Error;
 use serde::Serialize;
 use serde_json::Value;
@@ -214,14 +215,15 @@ pub struct Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { place, used, wanted } = self;
-        match (place.strip_suffix(".blake3"), used.as_str(), wanted.as_str()) {
+        let shown = match (place.strip_suffix(".blake3"), used.as_str(), wanted.as_str()) {
             (Some(what), Some(used), Some(wanted)) => {
                 let short = |hash: &str| hash.chars().take(8).collect::<String>();
                 let (used, wanted) = (short(used), short(wanted));
-                write!(f, "the {what} is not that of this run (blake3 {wanted}…, the run used {used}…)")
+                format!("the {what} is not that of this run (blake3 {wanted}…, the run used {used}…)")
             }
-            _ => write!(f, "this run used {place} {used}, you asked for {wanted}"),
-        }
+            _ => format!("this run used {place} {used}, you asked for {wanted}"),
+        };
+        f.write_str(&text::one_line(&shown))
     }
 }
 
@@ -245,5 +247,23 @@ fn compare(place: &str, used: &Value, wanted: &Value, differences: &mut Vec<Diff
         }
     } else if used != wanted {
         differences.push(Difference { place: place.into(), used: used.clone(), wanted: wanted.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_one_line_whatever_the_file_holds() {
+        let used =
+            serde_json::json!({ "na\u{1b}me": "a\u{9b}31m\nb", "x": { "blake3": "\u{1b}[2Jabcdefgh" } });
+        let wanted = serde_json::json!({ "na\u{1b}me": "b", "x": { "blake3": "12345678" } });
+        let shown = in_words(&differences(&used, &wanted).unwrap());
+        assert!(
+            shown.contains("na�me \"a�31m\\nb\"") && shown.contains("the run used �[2Jabcd…"),
+            "{shown:?}"
+        );
+        assert!(!shown.contains(char::is_control), "{shown:?}");
     }
 }

@@ -3,6 +3,7 @@
 use super::directory::Stored;
 use super::{Finding, Record};
 use crate::certify::{Outcome, Reason, Verdict};
+use crate::text;
 use crate::types::{Error, Sigma};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -80,6 +81,7 @@ fn columns(record: &Record, time: &str) -> String {
     let correct = record.label.map_or(String::new(), |label| u8::from(class == Some(label)).to_string());
     let outcome = match &record.finding {
         Finding::Failed { error } => {
+            let error = text::one_line(error);
             return format!("{predict}\t{radius}\t{correct}\t\t\t{time}\t\t\t\t\t{error}");
         }
         Finding::Outcome(outcome) => outcome,
@@ -144,5 +146,13 @@ mod tests {
             let line = columns(&Record { index: 0, label, pixels: None, finding, bank: None }, "");
             assert_eq!(line.split('\t').nth(2), Some(correct), "{line}");
         }
+    }
+
+    #[test]
+    fn a_failure_cannot_forge_columns_or_lines() {
+        let finding = Finding::Failed { error: "bad\t9\n1\t2\u{1b}[31m".into() };
+        let line = columns(&Record { index: 0, label: None, finding, bank: None }, "");
+        assert!(line.ends_with("\tbad�9�1�2�[31m"), "{line:?}");
+        assert_eq!(line.matches('\t').count(), 10, "{line:?}");
     }
 }

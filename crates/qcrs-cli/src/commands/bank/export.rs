@@ -1,5 +1,6 @@
 //! `qcrs bank export`
 
+use qcrs::text;
 use qcrs_bank::Bank;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -10,7 +11,7 @@ pub fn run(dir: &Path) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for entry in bank.entries() {
         let line = serde_json::to_string(&entry?)?;
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", text::json(&line))?;
     }
     Ok(out.flush()?)
 }

@@ -1,0 +1,52 @@
+//! How is text that comes from a file shown?
+//!
+//! A name in a spec.json may hold anything: the codes that rule a terminal, a tab that shifts a column, or marks
+//! that turn the direction of writing.
+
+/// Stands for a character that is not shown.
+const REPLACED: char = '\u{FFFD}';
+
+/// The text in one line, without characters that do something instead of being seen.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if acts(c) { REPLACED } else { c }).collect()
+}
+
+/// The same, but lines and tabs stay.
+pub fn lines(text: &str) -> String {
+    text.chars().map(|c| if acts(c) && !matches!(c, '\n' | '\t') { REPLACED } else { c }).collect()
+}
+
+/// JSON with these characters as escapes; they stand in strings only, so it holds the same values.
+pub fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if acts(c) && c != '\n' {
+            out.extend(format!("\\u{:04x}", u32::from(c)).chars());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Controls, separators of lines, and marks that turn the direction of what follows.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_replaced_and_what_is_seen_stays() {
+        let name = "σ ≥ 0,25 – 猫\u{1b}[31m\u{7}\t\n\r\u{9b}2J\u{202e}gpj";
+        assert_eq!(one_line(name), "σ ≥ 0,25 – 猫�[31m�����2J�gpj");
+        assert_eq!(lines(name), "σ ≥ 0,25 – 猫�[31m�\t\n��2J�gpj");
+        let written = serde_json::to_string_pretty(&[name]).unwrap();
+        let shown = json(&written);
+        assert!(shown.contains("\\u009b") && !shown.chars().any(|c| acts(c) && c != '\n'), "{shown}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&shown).unwrap(), [name]);
+    }
+}
