@@ -75,11 +75,13 @@ mod tests {
 
     #[test]
     fn no_sigma_makes_the_radius_negative_or_infinite() {
-        for sigma in [f64::from_bits(1), 1e-300, 1e300, f64::MAX] {
+        for sigma in [Sigma::LEAST, 1e300, f64::MAX] {
             let found = radius(0.9, sigma).unwrap().unwrap();
             assert!(found >= 0.0 && found.is_finite(), "{sigma} {found}");
         }
-        assert_eq!(radius(0.5_f64.next_up(), f64::from_bits(1)).unwrap(), Some(0.0));
+        // Φ⁻¹(½ + 2⁻⁵³) = 2.783e-16 (mpmath)
+        let least = radius(0.5_f64.next_up(), Sigma::LEAST).unwrap().unwrap();
+        assert!((0.0..=Sigma::LEAST * 2.783e-16).contains(&least), "{least}");
     }
 
     /// mpmath: σ/2 (Φ⁻¹(p_A) + Φ⁻¹(1 − p_B)).

@@ -87,7 +87,7 @@ impl Ddrs {
 
     /// R̃ and dR̃/dσ at `sigma`, from fresh draws.
     pub fn slope(&self, probe: &mut Probe<'_>, sigma: f64) -> Result<[f64; 2], Error> {
-        let ends = [sigma * (1.0 - WIDTH), sigma * (1.0 + WIDTH)];
+        let ends = [(sigma * (1.0 - WIDTH)).max(Sigma::LEAST), sigma * (1.0 + WIDTH)];
         let soft = probe.soft_pair([Sigma::new(ends[0])?, Sigma::new(ends[1])?], self.draws)?;
         let left = self.soft_radius(ends[0], &soft[0])?;
         let right = self.soft_radius(ends[1], &soft[1])?;

@@ -226,9 +226,9 @@ impl Qcrs {
     }
 
     /// R at both ends of a difference. A negative σ draws the same noise as |σ| and negates the
-    /// radius; σ = 0 adds no noise and certifies nothing.
+    /// radius; σ = 0 adds no noise and certifies nothing, and a σ that is too small to draw counts as 0.
     fn difference(&self, probe: &mut Probe<'_>, ends: [f64; 2], class: usize) -> Result<[f64; 2], Error> {
-        if ends[0] == 0.0 {
+        if ends[0].abs() < Sigma::LEAST {
             let look = probe.look(Sigma::new(ends[1])?, self.draws)?;
             return Ok([0.0, self.radius(probe, &look, class)?]);
         }
