@@ -70,8 +70,8 @@ impl Progress {
     }
 
     /// What to say beside the bar.
-    pub fn say(&self, message: String) {
-        self.bar.set_message(text::one_line(&message));
+    pub fn say(&self, message: &str) {
+        self.bar.set_message(text::one_line(message));
     }
 
     /// Does something that writes to the terminal, with the bar out of its way.

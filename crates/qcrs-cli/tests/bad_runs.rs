@@ -58,7 +58,7 @@ fn a_new_run_wants_a_directory_of_its_own() {
 #[test]
 fn names_in_a_spec_do_not_reach_the_terminal_raw() {
     let bench = with_run();
-    let rude = r#"\u001b]0;owned\u0007\u009b31m"#;
+    let rude = r"\u001b]0;owned\u0007\u009b31m";
     let spec = bench.read("r/spec.json");
     bench.write("r/spec.json", spec.replace("\"airplane\"", &format!("\"air{rude}\"")));
     let clean = |text: &str| !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t'));

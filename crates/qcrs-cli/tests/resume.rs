@@ -126,7 +126,7 @@ fn a_second_ctrl_c_ends_what_hangs() {
     let bench = Bench::new();
     let (reader, mut full) = std::io::pipe().unwrap();
     let stderr = full.try_clone().unwrap();
-    std::thread::spawn(move || full.write_all(&[b'.'; 1 << 22]));
+    std::thread::spawn(move || full.write_all(&vec![b'.'; 1 << 22]));
     std::thread::sleep(Duration::from_millis(300)); // the pipe is full long before
     let typed = long("--method cohen --run r --threads 1 --n 20000 -q");
     let mut command = bench.command(&typed);

@@ -134,7 +134,7 @@ pub fn certify_into(
             }
             tally.add(record);
             progress.expect(tally.expects(most) * todo as u64);
-            progress.say(tally.words(spec));
+            progress.say(&tally.words(spec));
             Ok(())
         })
     });

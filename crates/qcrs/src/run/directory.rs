@@ -193,7 +193,8 @@ fn check_free(dir: &Path, spec: &Path) -> Result<(), Error> {
 
 /// What file managers and git leave in a directory, and a run that was killed while it wrote its spec aside.
 fn is_left_over(name: &str) -> bool {
-    name.starts_with('.') || (name.starts_with("spec.") && name.ends_with(".tmp"))
+    let aside = name.strip_prefix("spec.").and_then(|rest| rest.strip_suffix(".tmp"));
+    name.starts_with('.') || aside.is_some()
 }
 
 /// All of them in one sentence.
