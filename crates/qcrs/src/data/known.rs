@@ -61,29 +61,3 @@ static KNOWN: [Known; 6] = [
 pub(super) fn recognise(blake3: &str) -> Option<&'static Known> {
     KNOWN.iter().find(|known| known.blake3 == blake3)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::{OpenOptions, Split, open};
-    use std::path::Path;
-
-    /// The folder that `qcrs data get` filled: `QCRS_DATA=data cargo test -- --ignored known`.
-    #[test]
-    #[ignore = "needs the three datasets in the folder that QCRS_DATA names"]
-    fn the_real_datasets_are_recognised() {
-        let root = std::env::var("QCRS_DATA").expect("QCRS_DATA is set");
-        let mut found = Vec::new();
-        for folder in ["cifar10", "mnist", "fashion-mnist"] {
-            for split in [Split::Test, Split::Train] {
-                let options = OpenOptions { split, ..OpenOptions::default() };
-                let about =
-                    open(&Path::new(&root).join(folder), &options).unwrap_or_else(|e| panic!("{e}")).about;
-                found.push((about.name, about.blake3));
-            }
-        }
-        let expected: Vec<_> =
-            KNOWN.iter().map(|known| (known.name.to_owned(), known.blake3.to_owned())).collect();
-        assert_eq!(found, expected);
-    }
-}

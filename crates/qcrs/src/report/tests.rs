@@ -212,42 +212,6 @@ fn every_table_has_one_cell_per_column() {
     }
 }
 
-/// Writes a page to look at: `QCRS_PAGE=/some/folder cargo test -p qcrs a_page_to_look_at -- --ignored`
-#[test]
-#[ignore = "writes files"]
-fn a_page_to_look_at() {
-    let Ok(folder) = std::env::var("QCRS_PAGE") else { return };
-    let files = ["cohen-cifar10-resnet110-noise0.50", "qcrs-cifar10-resnet110-noise0.50"];
-    let files =
-        files.into_iter().chain(["cohen-cifar10-resnet110-noise0.12", "cohen-cifar10-resnet110-noise0.25"]);
-    let mut tables: Vec<Table> = files.filter_map(crate::analysis::tests::golden).collect();
-    tables.push(partial("demo run with <hostile> & rather long name, to see what happens to it"));
-    let analysis = analysis(tables);
-    let curves: Vec<Curve> = [20, 40, 60].map(|index| Curve { index, ..curve() }).to_vec();
-    let pictures: Vec<Picture> = (0..6).map(|i| picture(20 * i)).collect();
-    let page = html(&Page {
-        title: "Certified robustness on CIFAR-10",
-        analysis: &analysis,
-        curves: &curves,
-        pictures: &pictures,
-    });
-    let write = |name: &str, content: &str| std::fs::write(format!("{folder}/{name}"), content).unwrap();
-    write("page.html", &page.unwrap());
-    let two = super::tests::analysis(analysis.tables[..2].to_vec());
-    write(
-        "two.html",
-        &html(&Page { title: "Two runs", analysis: &two, curves: &[], pictures: &[] }).unwrap(),
-    );
-    write("tables.txt", &text(&analysis));
-    write("tables.md", &markdown(&analysis));
-    write("tables.tex", &latex(&analysis));
-    write("runs.csv", &csv(&analysis));
-    write("runs.json", &json(&analysis).unwrap());
-    for (name, svg) in figures(&analysis, &curves).unwrap() {
-        write(&name, &svg);
-    }
-}
-
 /// One table of everything was wider than a screen: its last column could not be seen.
 #[test]
 fn the_page_has_results_and_cost_in_tables_of_their_own() {

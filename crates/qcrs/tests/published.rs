@@ -1,0 +1,171 @@
+//! Do we reproduce the published logs, and recognise the public datasets?
+
+#![allow(clippy::float_cmp)] // radii that are equal have no error
+
+#[path = "common/suite.rs"]
+mod suite;
+#[path = "common/worst.rs"]
+mod worst;
+
+use qcrs::analysis::{Summary, Table, classes, paired};
+use qcrs::bounds::clopper_pearson_lower;
+use qcrs::data::{OpenOptions, Split, open};
+use qcrs::radius::gaussian;
+use qcrs::types::{Alpha, Sigma};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use suite::{Need, Suite, tests};
+use worst::Worst;
+
+const GOLDEN: &str = "QCRS_GOLDEN";
+const DATA: &str = "QCRS_DATA";
+
+fn main() -> ExitCode {
+    let mut suite = Suite::from_args();
+    suite.all(
+        &Need::folder(GOLDEN, "the published log files"),
+        tests![
+            the_published_acrs_are_reproduced,
+            the_published_certified_accuracies_are_reproduced,
+            the_published_log_is_reproduced,
+        ],
+    );
+    suite.all(
+        &Need::folder(DATA, "the datasets, filled by `qcrs data get`"),
+        tests![the_real_datasets_are_recognised],
+    );
+    suite.all(&Need::Met, tests![a_missing_folder_never_looks_like_success]);
+    suite.run()
+}
+
+/// Starts this file once more: the tests that need the published files are counted as ignored, with the reason,
+/// and fail where the folder is promised or ignored tests are asked for.
+fn a_missing_folder_never_looks_like_success() {
+    let run = |folder: Option<&str>, arguments: &[&str]| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.env_remove(GOLDEN).envs(folder.map(|folder| (GOLDEN, folder)));
+        let output = command.arg("the_published").args(arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let reason = "set QCRS_GOLDEN to the folder of the published log files";
+    let (succeeds, text) = run(None, &[]);
+    assert!(succeeds && text.contains("0 passed; 0 failed; 3 ignored"), "{text}");
+    assert_eq!(text.matches(&format!("... ignored ({reason})")).count(), 3, "{text}");
+    for (folder, arguments, why) in [
+        (None, &["--ignored"][..], reason),
+        (None, &["--include-ignored"], reason),
+        (Some("no-such-folder"), &[], "no-such-folder/qcrs-cifar10-resnet110-noise0.50.tsv: "),
+    ] {
+        let (succeeds, text) = run(folder, arguments);
+        assert!(!succeeds && text.contains("0 passed; 3 failed; 0 ignored"), "{text}");
+        assert!(text.contains(why), "{text}");
+    }
+}
+
+/// A file or folder in the folder that the variable names.
+fn place(variable: &str, name: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os(variable).unwrap()).join(name)
+}
+
+fn text(name: &str) -> String {
+    let path = place(GOLDEN, &format!("{name}.tsv"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn table(name: &str) -> Table {
+    Table::from_tsv(name.into(), &text(name)).unwrap()
+}
+
+fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b} (± {tolerance})");
+}
+
+fn the_published_acrs_are_reproduced() {
+    for (file, acr) in [
+        ("cohen-cifar10-resnet110-noise0.12", 0.27008),
+        ("cohen-cifar10-resnet110-noise0.25", 0.42888),
+        ("cohen-cifar10-resnet110-noise0.50", 0.53753),
+        ("qcrs-cifar10-resnet110-noise0.50", 0.65646),
+    ] {
+        close(Summary::new(&table(file), &[]).unwrap().acr.unwrap().value, acr, 5e-6);
+    }
+}
+
+fn the_published_certified_accuracies_are_reproduced() {
+    let radii: Vec<f64> = (1..=9).map(|i| f64::from(i) * 0.25).collect();
+    let check = |table: &Table, expected: [f64; 9]| {
+        let summary = Summary::new(table, &radii).unwrap();
+        assert_eq!(summary.certified_accuracy.len(), expected.len(), "{}", table.name);
+        for ((radius, accuracy), expected) in summary.certified_accuracy.iter().zip(expected) {
+            assert!(
+                (accuracy.value - expected).abs() < 1e-9,
+                "{} at {radius}: {}",
+                table.name,
+                accuracy.value
+            );
+        }
+        summary
+    };
+    let qcrs = table("qcrs-cifar10-resnet110-noise0.50");
+    let full = check(&qcrs, [0.6351, 0.5400, 0.4333, 0.3096, 0.1937, 0.1057, 0.0479, 0.0163, 0.0064]);
+    close(full.right_certified.unwrap().value, 0.6852, 1e-9);
+    close(full.abstained.value, 0.0658, 1e-9);
+    close(full.seconds_per_input.unwrap().value, 4.900, 5e-4);
+    assert_eq!(full.guarantee, "frozen-sigma");
+    let every = |step: u32| qcrs.only("part", move |index| index % step == 0);
+    check(&every(20), [0.616, 0.516, 0.432, 0.320, 0.208, 0.116, 0.060, 0.016, 0.006]);
+    check(&every(50), [0.585, 0.520, 0.455, 0.320, 0.190, 0.105, 0.060, 0.030, 0.005]);
+
+    let cohen = table("cohen-cifar10-resnet110-noise0.50");
+    let base = check(&cohen, [0.546, 0.414, 0.320, 0.234, 0.152, 0.094, 0.052, 0.0, 0.0]);
+    assert_eq!(base.guarantee, "unknown");
+    let pair = paired(&cohen, &qcrs).unwrap();
+    assert_eq!((pair.common, pair.only_a, pair.only_b), (500, 0, 9500));
+    close(pair.acr_b, 0.65322, 5e-6);
+    assert!(pair.difference.low.unwrap() > 0.0 && pair.sign_test < 1e-6);
+
+    // mean ± sd of σ over the right ones: airplane and car
+    let per_class = classes(&qcrs).unwrap();
+    for (class, mean, sd) in [(0, 0.526, 0.151), (1, 0.858, 0.399), (9, 0.629, 0.148)] {
+        let sigma = per_class[class].sigma.unwrap();
+        close(sigma.mean, mean, 6e-4);
+        close(sigma.sd.unwrap(), sd, 6e-4);
+    }
+}
+
+/// Radii and bounds that another program printed: the raw log of the QCRS paper.
+fn the_published_log_is_reproduced() {
+    let text = text("qcrs-cifar10-resnet110-noise0.50");
+    let votes = [(0, 98_625), (1, 99_793), (3, 94_943), (6, 44_938), (482, 100_000)];
+    let (mut radii, mut bounds) = (Worst::default(), Worst::default());
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    for line in text.lines().skip(1) {
+        let row: Vec<&str> = line.split('\t').collect();
+        let (radius, sigma, p) = (number(row[3]), Sigma::new(number(row[5])).unwrap(), number(row[6]));
+        match gaussian(p, sigma).unwrap() {
+            Some(ours) => {
+                assert!(row[2] != "-1", "{line}");
+                radii.see(if ours == radius { 0.0 } else { ours / radius - 1.0 }, || line.to_owned());
+            }
+            None => assert_eq!(row[2], "-1", "{line}"),
+        }
+        if let Some((_, k)) = votes.iter().find(|(index, _)| row[0] == index.to_string()) {
+            let ours = clopper_pearson_lower(*k, 100_000, Alpha::new(0.001).unwrap()).unwrap();
+            bounds.see(ours / p - 1.0, || line.to_owned());
+        }
+    }
+    radii.at_most("radius of the published log", 2e-15, 9000);
+    // the log's own bound of input 6 is 3.4e-15 below the truth
+    bounds.at_most("bound of the published log", 4e-15, votes.len());
+}
+
+/// The fingerprints that we know are those of the real files.
+fn the_real_datasets_are_recognised() {
+    for (folder, name) in [("cifar10", "CIFAR-10"), ("mnist", "MNIST"), ("fashion-mnist", "Fashion-MNIST")] {
+        for (split, part) in [(Split::Test, "test"), (Split::Train, "train")] {
+            let options = OpenOptions { split, ..OpenOptions::default() };
+            let opened = open(&place(DATA, folder), &options).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(opened.about.name, format!("{name} {part}"), "{}", opened.about.blake3);
+        }
+    }
+}
