@@ -2,26 +2,45 @@
 
 mod common;
 
+use common::suite::{Need, Suite, tests};
+#[allow(clippy::wildcard_imports)] // the words that models are written in
 use common::*;
 use qcrs_onnx::EngineChoice;
 use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto};
+use std::process::ExitCode;
 
-/// The error that every engine gives.
-fn refused(model: &ModelProto) -> String {
-    let mut errors: Vec<String> = engines()
-        .into_iter()
-        .map(|engine| load_model(model, engine).err().expect("accepted").to_string())
-        .collect();
-    errors.pop().unwrap()
+fn main() -> ExitCode {
+    let mut suite = Suite::from_args();
+    suite.all(&Need::Met, tests![files_that_are_no_onnx, our_own_engine_sees_the_same_in_the_graph]);
+    on(
+        &ENGINES,
+        &mut suite,
+        tests![
+            models_that_do_not_fit,
+            a_batch_that_nobody_has_memory_for_is_refused,
+            lengths_that_nobody_checked_yet_are_refused,
+            an_unknown_operator_is_named,
+            weights_outside_the_folder_are_not_read,
+        ],
+    );
+    on(&GENERAL, &mut suite, tests![what_is_seen_only_when_run]);
+    suite.run()
 }
 
-fn refused_after(change: impl Fn(&mut GraphProto)) -> String {
+fn changed(change: impl Fn(&mut GraphProto)) -> ModelProto {
     let mut model = Tiny::new().model();
     change(graph(&mut model));
-    refused(&model)
+    model
 }
 
-#[test]
+fn refused(model: &ModelProto, engine: EngineChoice) -> String {
+    load_model(model, engine).err().expect("accepted").to_string()
+}
+
+fn refused_after(engine: EngineChoice, change: impl Fn(&mut GraphProto)) -> String {
+    refused(&changed(change), engine)
+}
+
 fn files_that_are_no_onnx() {
     let folder = tempfile::tempdir().unwrap();
     let load = |name: &str, content: Option<&[u8]>| {
@@ -49,77 +68,101 @@ fn files_that_are_no_onnx() {
     assert!(load("missing.onnx", None).contains("No such file"));
 }
 
-#[test]
-fn models_that_do_not_fit() {
+fn models_that_do_not_fit(engine: EngineChoice) {
     let float = DataType::FLOAT;
     let input = |dims: &[Option<usize>]| port("x", float, dims);
     let n = None;
     let cases: [(String, &[&str]); 8] = [
         (
-            refused_after(|g| {
+            refused_after(engine, |g| {
                 g.input.push(port("z", float, &[None]));
                 g.node.push(node("Identity", &["z"], "zz"));
             }),
             &["2 inputs (`x`, `z`)", "export it with one input"],
         ),
-        (refused_after(|g| g.input[0] = input(&[n, Some(60)])), &["any×60", "[N, C, H, W]"]),
-        (refused_after(|g| g.input[0] = port("x", DataType::UINT8, &[n, n, n, n])), &["uint8", "float32"]),
-        (refused_after(|g| g.input[0] = input(&[n, Some(2), Some(8), n])), &["2×8×any", "2×6×5"]),
-        (refused_after(|g| g.input[0] = input(&[n, Some(6), Some(5), Some(2)])), &["6×5×2", "NHWC"]),
+        (refused_after(engine, |g| g.input[0] = input(&[n, Some(60)])), &["any×60", "[N, C, H, W]"]),
         (
-            refused_after(|g| g.output[0] = port("b", float, &[n, n, n, n])),
+            refused_after(engine, |g| g.input[0] = port("x", DataType::UINT8, &[n, n, n, n])),
+            &["uint8", "float32"],
+        ),
+        (refused_after(engine, |g| g.input[0] = input(&[n, Some(2), Some(8), n])), &["2×8×any", "2×6×5"]),
+        (refused_after(engine, |g| g.input[0] = input(&[n, Some(6), Some(5), Some(2)])), &["6×5×2", "NHWC"]),
+        (
+            refused_after(engine, |g| g.output[0] = port("b", float, &[n, n, n, n])),
             &["any×any×any×any", "[N, classes]"],
         ),
-        (refused_after(|g| g.output[0].r#type = None), &["`y`", "float32 output"]),
-        (refused_after(|g| g.output.push(port("c", float, &[n, n, n, n]))), &["2 outputs", "class scores"]),
+        (refused_after(engine, |g| g.output[0].r#type = None), &["`y`", "float32 output"]),
+        (
+            refused_after(engine, |g| g.output.push(port("c", float, &[n, n, n, n]))),
+            &["2 outputs", "class scores"],
+        ),
     ];
     for (error, says) in &cases {
         assert!(says.iter().all(|part| error.contains(part)), "{error}");
     }
 }
 
-#[test]
-fn outputs_that_are_seen_only_when_run() {
-    // declared as a matrix of any size, but one score per image
-    let error = refused_after(|g| {
+/// Declared as a matrix of any size, but one score per image.
+fn one_score() -> ModelProto {
+    changed(|g| {
         g.node.push(with_int(with_ints(node("ReduceMean", &["y"], "m"), "axes", &[1]), "keepdims", 1));
         g.output[0] = port("m", DataType::FLOAT, &[None, None]);
-    });
-    assert!(error.contains("2×1") && error.contains("at least two class scores"), "{error}");
-    // declares nothing, and is four-dimensional
-    let error = refused_after(|g| {
-        g.output[0] = port("b", DataType::FLOAT, &[]);
-        g.output[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap().shape = None;
-    });
-    assert!(error.contains("[N, classes]"), "{error}");
-    // infinite weights
-    let mut model = Tiny::new().model();
-    graph(&mut model).initializer[3] = tensor("wb", &[CLASSES], &[f32::INFINITY, 0.0, 0.0]);
-    assert!(refused(&model).contains("scored inf"), "{}", refused(&model));
-    let error = load_model(&model, EngineChoice::Auto).err().unwrap().to_string();
-    assert!(
-        error.contains("model.onnx: Gemm `y`: a weight is infinite or no number; export it again"),
-        "{error}"
-    );
+    })
 }
 
-#[test]
-fn a_model_that_mixes_the_images_of_a_batch_is_refused() {
-    // y minus the mean of y over the batch: what batch norm does in training mode
-    let error = refused_after(|g| {
+/// Declares nothing, and is four-dimensional.
+fn four_dimensional() -> ModelProto {
+    changed(|g| {
+        g.output[0] = port("b", DataType::FLOAT, &[]);
+        g.output[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap().shape = None;
+    })
+}
+
+fn infinite() -> ModelProto {
+    changed(|g| g.initializer[3] = tensor("wb", &[CLASSES], &[f32::INFINITY, 0.0, 0.0]))
+}
+
+/// y minus the mean of y over the batch: what batch norm does in training mode.
+fn mixing() -> ModelProto {
+    changed(|g| {
         g.node.push(with_int(with_ints(node("ReduceMean", &["y"], "m"), "axes", &[0]), "keepdims", 1));
         g.node.push(node("Sub", &["y", "m"], "s"));
         g.output[0] = port("s", DataType::FLOAT, &[None, Some(CLASSES)]);
-    });
-    assert!(error.contains("model.eval()"), "{error}");
+    })
+}
+
+fn what_is_seen_only_when_run(engine: EngineChoice) {
+    let cases: [(_, &[&str]); 4] = [
+        (one_score(), &["2×1", "at least two class scores"]),
+        (four_dimensional(), &["[N, classes]"]),
+        (infinite(), &["scored inf"]),
+        (mixing(), &["model.eval()"]),
+    ];
+    for (model, says) in cases {
+        let error = refused(&model, engine);
+        assert!(says.iter().all(|part| error.contains(part)), "{error}");
+    }
+}
+
+fn our_own_engine_sees_the_same_in_the_graph() {
+    for (model, says) in [
+        (one_score(), "qcrs-cnn does not do a mean over the axes [1] (`m`)"),
+        (four_dimensional(), "qcrs-cnn does not do an output `b` that is no row of scores"),
+        (infinite(), "Gemm `y`: a weight is infinite or no number; export it again"),
+        (mixing(), "qcrs-cnn does not do a mean over the axes [0] (`m`)"),
+    ] {
+        let error = refused(&model, EngineChoice::Cnn);
+        assert!(error.contains(&format!("model.onnx: {says}")), "{error}");
+    }
+    let auto = refused(&infinite(), EngineChoice::Auto);
+    assert!(auto.contains("Gemm `y`: a weight is infinite or no number; export it again"), "{auto}");
 }
 
 /// Asking for so many images at once would ask for terabytes.
-#[test]
-fn a_batch_that_nobody_has_memory_for_is_refused() {
+fn a_batch_that_nobody_has_memory_for_is_refused(engine: EngineChoice) {
     let [channels, height, width] = SHAPE.map(Some);
     for batch in [1 << 28, 1 << 50, usize::MAX >> 1] {
-        let error = refused_after(|g| {
+        let error = refused_after(engine, |g| {
             g.input[0] = port("x", DataType::FLOAT, &[Some(batch), channels, height, width]);
         });
         let words = format!("the model takes exactly {batch} images at a time, which are too many");
@@ -128,42 +171,35 @@ fn a_batch_that_nobody_has_memory_for_is_refused() {
 }
 
 /// The decoder of rten, and ours, would ask for 2⁶⁴ bytes or read backwards for ever.
-#[test]
-fn lengths_that_nobody_checked_yet_are_refused() {
+fn lengths_that_nobody_checked_yet_are_refused(engine: EngineChoice) {
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = Tiny::new().model().write_buf().unwrap();
     // a remark whose name is longer than the file
     bytes.extend([0x72, 11, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]);
     let path = folder.path().join("model.onnx");
     std::fs::write(&path, bytes).unwrap();
-    for engine in engines() {
-        let error = load_with(&path, SHAPE, engine).err().unwrap().to_string();
-        assert!(error.contains("torn, or nested without an end"), "{error}");
-    }
+    let error = load_with(&path, SHAPE, engine).err().unwrap().to_string();
+    assert!(error.contains("torn, or nested without an end"), "{error}");
 }
 
-#[test]
-fn an_unknown_operator_is_named() {
+fn an_unknown_operator_is_named(engine: EngineChoice) {
     let mut model = Tiny::new().model();
     graph(&mut model).node[1] = node("Frobnicate", &["a"], "b");
-    for engine in engines() {
-        let error = load_model(&model, engine).err().unwrap().to_string();
-        let other = if engine == EngineChoice::Rten { "engine ort" } else { "rten" };
-        assert!(error.contains("Frobnicate") && error.contains(other), "{error}");
-    }
+    let error = refused(&model, engine);
+    let other = if engine == EngineChoice::Rten { "engine ort" } else { "rten" };
+    assert!(error.contains("Frobnicate") && error.contains(other), "{error}");
     let error = load_model(&model, EngineChoice::Auto).err().unwrap().to_string();
     assert!(error.contains("Frobnicate") && error.contains("rten"), "{error}");
 }
 
-#[test]
-fn weights_outside_the_folder_are_not_read() {
+fn weights_outside_the_folder_are_not_read(engine: EngineChoice) {
     for place in ["/etc/hostname", "../weights.data", "a/../../b.data", "", "..\\weights.data"] {
-        let error = refused_after(|g| {
+        let error = refused_after(engine, |g| {
             move_out(&mut g.initializer[0], place);
         });
         assert!(error.contains("outside the model's folder"), "{place}: {error}");
         // hidden in a subgraph, wherever it lies
-        let error = refused_after(|g| {
+        let error = refused_after(engine, |g| {
             let mut hidden = tensor("hidden", &[1], &[0.0]);
             move_out(&mut hidden, place);
             let inner = GraphProto { initializer: vec![hidden], ..Default::default() };
@@ -171,7 +207,7 @@ fn weights_outside_the_folder_are_not_read() {
         });
         assert!(error.contains("inside a node or subgraph"), "{place}: {error}");
     }
-    let error = refused_after(|g| {
+    let error = refused_after(engine, |g| {
         move_out(&mut g.initializer[0], "missing.data");
     });
     assert!(error.contains("missing.data: No such file"), "{error}");

@@ -2,9 +2,35 @@
 
 mod common;
 
+use common::suite::{Need, Suite, again, tests};
+#[allow(clippy::wildcard_imports)] // the words that models are written in
 use common::*;
 use qcrs_onnx::EngineChoice;
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, ModelProto, NodeProto, TensorProto};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut suite = Suite::from_args();
+    suite.all(
+        &Need::Met,
+        tests![
+            rten_is_kept_from_a_padding_that_it_does_not_know,
+            rten_is_kept_from_an_interpolation_that_it_does_not_know,
+            rten_is_kept_from_a_softmax_that_it_does_not_know,
+            dropout_does_nothing,
+            what_we_do_not_do_is_refused_by_name,
+            what_contradicts_itself_is_refused,
+            a_missing_onnxruntime_never_looks_like_success,
+        ],
+    );
+    on(&GENERAL, &mut suite, tests![every_operator_means_what_it_means_elsewhere]);
+    on(
+        &[EngineChoice::Ort],
+        &mut suite,
+        tests![what_rten_is_kept_from_means_what_it_means_elsewhere, rten_knows_the_softmax_that_it_gets],
+    );
+    suite.run()
+}
 
 /// A model of [`SHAPE`] that ends in a matrix for [`CLASSES`] classes.
 struct Network {
@@ -265,25 +291,34 @@ fn average(count_include_pad: i64) -> Network {
     Network::new().add(with_int(pool, "count_include_pad", count_include_pad))
 }
 
-/// Our scores are those of the others.
-fn agree(name: &str, model: &ModelProto, others: &[EngineChoice]) {
+/// Both engines give the same scores.
+fn agree(name: &str, model: &ModelProto, engines: [EngineChoice; 2]) {
     let images = numbers(6, 9 * 60);
     let answer = |engine| match load_model(model, engine) {
         Ok(model) => scores(&model, &images),
         Err(error) => panic!("{name}: {engine}: {error}"),
     };
-    let ours = answer(EngineChoice::Cnn);
-    for &engine in others {
-        let other = answer(engine);
-        let largest = ours.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        assert!(largest < 2e-5, "{name}: scores of {engine} differ by {largest}");
+    let [one, other] = engines.map(answer);
+    assert_eq!((one.len(), other.len()), (9 * CLASSES, 9 * CLASSES), "{name}");
+    let largest = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(largest < 2e-5, "{name}: scores of {} differ by {largest}", engines[1]);
+}
+
+fn every_operator_means_what_it_means_elsewhere(engine: EngineChoice) {
+    for (name, model) in cases() {
+        agree(name, &model, [EngineChoice::Cnn, engine]);
     }
 }
 
-#[test]
-fn every_operator_means_what_it_means_elsewhere() {
-    for (name, model) in cases() {
-        agree(name, &model, &general_engines());
+/// Our rten has no Dropout, whose other output is random numbers.
+fn dropout() -> ModelProto {
+    let dropout = with_outputs(node("Dropout", &["x"], "d"), &["mask"]);
+    Network::new().add(dropout).flat("d", 60)
+}
+
+fn what_rten_is_kept_from_means_what_it_means_elsewhere(engine: EngineChoice) {
+    for (name, model) in [("SAME_LOWER", same_padding("SAME_LOWER")), ("dropout", dropout())] {
+        agree(name, &model, [EngineChoice::Cnn, engine]);
     }
 }
 
@@ -316,16 +351,12 @@ fn small_factors_give_the_votes_of_onnxruntime() {
 }
 
 /// rten takes SAME_LOWER for SAME_UPPER and answers for another network.
-#[test]
 fn rten_is_kept_from_a_padding_that_it_does_not_know() {
-    let model = same_padding("SAME_LOWER");
-    let error = load_model(&model, EngineChoice::Rten).err().unwrap().to_string();
+    let error = load_model(&same_padding("SAME_LOWER"), EngineChoice::Rten).err().unwrap().to_string();
     assert!(error.contains("SAME_LOWER"), "{error}");
-    agree("SAME_LOWER", &model, &without_rten());
 }
 
 /// rten interpolates linearly where a cubic is asked for.
-#[test]
 fn rten_is_kept_from_an_interpolation_that_it_does_not_know() {
     let resize = |mode| {
         let resize = with_text(node("Resize", &["x", "", "by"], "a"), "mode", mode);
@@ -336,40 +367,34 @@ fn rten_is_kept_from_an_interpolation_that_it_does_not_know() {
     assert!(error.contains("model.onnx: rten does not know the cubic interpolation"), "{error}");
 }
 
+fn softmax(axis: Option<i64>, version: i64) -> ModelProto {
+    let softmax = node("Softmax", &["x"], "a");
+    let softmax = axis.into_iter().fold(softmax, |softmax, axis| with_int(softmax, "axis", axis));
+    opset(Network::new().add(softmax).flat("a", 60), version)
+}
+
 /// Until opset 12 a Softmax is over all axes from its own on; rten takes one, by default the last.
-#[test]
 fn rten_is_kept_from_a_softmax_that_it_does_not_know() {
-    let softmax = |axis: Option<i64>| {
-        let softmax = node("Softmax", &["x"], "a");
-        let softmax = axis.into_iter().fold(softmax, |softmax, axis| with_int(softmax, "axis", axis));
-        Network::new().add(softmax).flat("a", 60)
-    };
     for (axis, version) in [(None, 11), (Some(1), 12), (Some(2), 9)] {
-        let error = load_model(&opset(softmax(axis), version), EngineChoice::Rten).err().unwrap().to_string();
+        let error = load_model(&softmax(axis, version), EngineChoice::Rten).err().unwrap().to_string();
         assert!(error.contains(&format!("the Softmax of opset {version}")), "{error}");
     }
+}
+
+fn rten_knows_the_softmax_that_it_gets(other: EngineChoice) {
     for (axis, version) in [(None, 13), (Some(1), 13), (Some(-1), 12)] {
-        let model = opset(softmax(axis), version);
-        let answer = |engine| scores(&load_model(&model, engine).unwrap(), &numbers(6, 9 * 60));
-        let answers: Vec<_> = general_engines().into_iter().map(answer).collect();
-        let apart = answers[0].iter().zip(answers.last().unwrap()).map(|(a, b)| (a - b).abs());
-        assert!(apart.fold(0.0, f32::max) < 2e-5, "{axis:?}, {version}");
+        let name = format!("Softmax of opset {version} along {axis:?}");
+        agree(&name, &softmax(axis, version), [EngineChoice::Rten, other]);
     }
 }
 
-/// Our rten has no Dropout, whose other output is random numbers.
-#[test]
 fn dropout_does_nothing() {
-    let dropout = with_outputs(node("Dropout", &["x"], "d"), &["mask"]);
-    agree("dropout", &Network::new().add(dropout).flat("d", 60), &without_rten());
-}
-
-fn without_rten() -> Vec<EngineChoice> {
-    general_engines().into_iter().filter(|engine| *engine != EngineChoice::Rten).collect()
+    let answer =
+        |model: &ModelProto| scores(&load_model(model, EngineChoice::Cnn).unwrap(), &numbers(6, 9 * 60));
+    assert_eq!(answer(&dropout()), answer(&Network::new().flat("x", 60)));
 }
 
 /// What we do not do is refused by name, never done wrongly.
-#[test]
 fn what_we_do_not_do_is_refused_by_name() {
     let x = |operator: &str| node(operator, &["x"], "a");
     let window = |operator: &str| with_ints(x(operator), "kernel_shape", &[2, 2]);
@@ -412,7 +437,6 @@ fn what_we_do_not_do_is_refused_by_name() {
     }
 }
 
-#[test]
 fn what_contradicts_itself_is_refused() {
     let x = |operator: &str, inputs: &[&str]| node(operator, inputs, "a");
     let cases = [
@@ -441,4 +465,15 @@ fn what_contradicts_itself_is_refused() {
             load_model(&model, EngineChoice::Cnn).err().unwrap_or_else(|| panic!("{says}")).to_string();
         assert!(error.contains(says), "{says}: {error}");
     }
+}
+
+fn a_missing_onnxruntime_never_looks_like_success() {
+    let no_library = Some(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    let run = |promise| again(&["[ort]"], &[("QCRS_NEED_ORT", promise), ("ORT_DYLIB_PATH", no_library)]);
+    let text = run(None).unwrap();
+    assert!(text.contains("0 passed; 0 failed; 3 ignored"), "{text}");
+    assert_eq!(text.matches("pip install onnxruntime").count(), 3, "{text}");
+    let text = run(Some("1")).unwrap_err();
+    assert!(text.contains("0 passed; 3 failed; 0 ignored"), "{text}");
+    assert_eq!(text.matches("pip install onnxruntime; QCRS_NEED_ORT is set").count(), 3, "{text}");
 }

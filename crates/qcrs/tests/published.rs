@@ -13,8 +13,8 @@ use qcrs::data::{OpenOptions, Split, open};
 use qcrs::radius::gaussian;
 use qcrs::types::{Alpha, Sigma};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
-use suite::{Need, Suite, tests};
+use std::process::ExitCode;
+use suite::{Need, Suite, again, tests};
 use worst::Worst;
 
 const GOLDEN: &str = "QCRS_GOLDEN";
@@ -42,23 +42,19 @@ fn main() -> ExitCode {
 /// and fail where the folder is promised or ignored tests are asked for.
 fn a_missing_folder_never_looks_like_success() {
     let run = |folder: Option<&str>, arguments: &[&str]| {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.env_remove(GOLDEN).envs(folder.map(|folder| (GOLDEN, folder)));
-        let output = command.arg("the_published").args(arguments).output().unwrap();
-        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+        again(&[&["the_published"], arguments].concat(), &[(GOLDEN, folder)])
     };
     let reason = "set QCRS_GOLDEN to the folder of the published log files";
-    let (succeeds, text) = run(None, &[]);
-    assert!(succeeds && text.contains("0 passed; 0 failed; 3 ignored"), "{text}");
+    let text = run(None, &[]).unwrap();
+    assert!(text.contains("0 passed; 0 failed; 3 ignored"), "{text}");
     assert_eq!(text.matches(&format!("... ignored ({reason})")).count(), 3, "{text}");
     for (folder, arguments, why) in [
         (None, &["--ignored"][..], reason),
         (None, &["--include-ignored"], reason),
-        (Some("no-such-folder"), &[], "no-such-folder/qcrs-cifar10-resnet110-noise0.50.tsv: "),
+        (Some("no-such-folder"), &[], "qcrs-cifar10-resnet110-noise0.50.tsv: "),
     ] {
-        let (succeeds, text) = run(folder, arguments);
-        assert!(!succeeds && text.contains("0 passed; 3 failed; 0 ignored"), "{text}");
-        assert!(text.contains(why), "{text}");
+        let text = run(folder, arguments).unwrap_err();
+        assert!(text.contains("0 passed; 3 failed; 0 ignored") && text.contains(why), "{text}");
     }
 }
 

@@ -1,6 +1,9 @@
 //! A small network that the tests write by themselves, and what it must answer.
 #![allow(dead_code)] // each test file uses its own part
 
+#[path = "../../../qcrs/tests/common/suite.rs"]
+pub mod suite;
+
 use qcrs::types::Error;
 use qcrs_cnn::wire::{Fields, Value};
 use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
@@ -11,6 +14,8 @@ use rten_onnx::onnx::{
 };
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use suite::{Need, Suite};
 
 pub const SHAPE: [usize; 3] = [2, 6, 5];
 pub const HIDDEN: usize = 4;
@@ -192,25 +197,36 @@ pub fn scores(model: &Model, batch: &[f32]) -> Vec<f32> {
     scores
 }
 
-/// The engines of this machine; onnxruntime is not installed everywhere, unless QCRS_NEED_ORT is set.
-pub fn engines() -> Vec<EngineChoice> {
-    match load_model(&Tiny::new().model(), EngineChoice::Ort) {
-        Ok(_) => vec![EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort],
-        // whoever installed it wants to know that it is not found
-        Err(error)
-            if error.to_string().contains("pip install") && std::env::var_os("QCRS_NEED_ORT").is_none() =>
-        {
-            eprintln!("skipped for onnxruntime: {error}");
-            vec![EngineChoice::Cnn, EngineChoice::Rten]
-        }
-        Err(error) => panic!("{error}"),
+/// What a test with this engine needs; onnxruntime is not installed everywhere.
+pub fn need(engine: EngineChoice) -> Need {
+    static ONNXRUNTIME: LazyLock<Need> = LazyLock::new(onnxruntime);
+    if engine == EngineChoice::Ort { ONNXRUNTIME.clone() } else { Need::Met }
+}
+
+fn onnxruntime() -> Need {
+    let Err(error) = load_model(&Tiny::new().model(), EngineChoice::Ort) else { return Need::Met };
+    let error = error.to_string();
+    match error.split_once("model.onnx: ").and_then(|(_, why)| why.split_once("; pip install")) {
+        Some((why, _)) => Need::found(Err(format!("{why}; pip install onnxruntime")), "QCRS_NEED_ORT"),
+        None => Need::Broken(error),
     }
 }
 
+/// Every engine.
+pub const ENGINES: [EngineChoice; 3] = [EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
 /// Those that run any graph.
-#[allow(dead_code)] // not every test file asks
-pub fn general_engines() -> Vec<EngineChoice> {
-    engines().into_iter().filter(|engine| *engine != EngineChoice::Cnn).collect()
+pub const GENERAL: [EngineChoice; 2] = [EngineChoice::Rten, EngineChoice::Ort];
+
+/// A test of one engine, with its name.
+pub type Test<'a> = (&'a str, fn(EngineChoice));
+
+/// Each test on each of the engines, such as `probabilities_are_taken [ort]`.
+pub fn on(engines: &[EngineChoice], suite: &mut Suite, tests: &[Test]) {
+    for &(name, test) in tests {
+        for &engine in engines {
+            suite.add(format!("{name} [{engine}]"), &need(engine), move || test(engine));
+        }
+    }
 }
 
 /// A field of a protobuf message.

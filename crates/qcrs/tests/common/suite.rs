@@ -5,7 +5,7 @@
 #![allow(dead_code, unused_imports, unused_macros)] // each test file uses its own part
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// Something that a test needs and that not every machine has.
 #[derive(Clone, Debug)]
@@ -106,6 +106,18 @@ impl Suite {
     pub fn run(self) -> ExitCode {
         libtest_mimic::run(&self.arguments, self.trials).exit_code()
     }
+}
+
+/// Starts the tests of this file once more, with other variables (`None` removes one): what they print if they
+/// succeed, or if they fail.
+pub fn again(arguments: &[&str], variables: &[(&str, Option<&str>)]) -> Result<String, String> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    for (name, value) in variables {
+        command.env_remove(name).envs(value.map(|value| (name, value)));
+    }
+    let output = command.args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    if output.status.success() { Ok(text) } else { Err(text) }
 }
 
 /// Functions with their names.
