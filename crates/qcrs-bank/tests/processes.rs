@@ -1,15 +1,18 @@
 //! What a bank survives: processes that are killed, and two that want to write.
 
 mod common;
+#[path = "../../qcrs/tests/common/suite.rs"]
+mod suite;
 
 use common::{alpha, empty, offer, source};
 use qcrs_bank::{Answer, Bank, Problem, Why};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use suite::{Need, Suite, tests};
 
 const FILE: &str = "balls.qcrsbank";
 const PLACE: &str = "QCRS_BANK_OF_THE_CHILD";
@@ -18,16 +21,28 @@ const PLACE: &str = "QCRS_BANK_OF_THE_CHILD";
 /// tests that start one and tests that open a bank twice must not run at once.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Not a test: what a child process does until it is killed.
-#[test]
-#[ignore = "started by other tests"]
-fn child() {
-    let Ok(dir) = std::env::var(PLACE) else { return };
-    let mut bank = match Bank::open(Path::new(&dir), [1, 2, 2]) {
+fn main() -> ExitCode {
+    if let Some(dir) = std::env::var_os(PLACE) {
+        return child(Path::new(&dir));
+    }
+    let mut suite = Suite::from_args();
+    suite.all(
+        &Need::Met,
+        tests![
+            a_killed_writer_loses_at_most_what_was_under_way,
+            a_second_writer_is_refused_and_readers_are_not,
+        ],
+    );
+    suite.run()
+}
+
+/// What a child process does until it is killed.
+fn child(dir: &Path) -> ExitCode {
+    let mut bank = match Bank::open(dir, [1, 2, 2]) {
         Ok(bank) => bank,
         Err(error) => {
             println!("{error}");
-            std::process::exit(1);
+            return ExitCode::FAILURE;
         }
     };
     for n in 0.. {
@@ -35,18 +50,13 @@ fn child() {
         bank.add_once(source(n), &x, alpha(), Some(own)).unwrap();
         println!("added {n}");
     }
+    ExitCode::SUCCESS
 }
 
 fn start(dir: &Path) -> std::process::Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--ignored", "--nocapture"])
-        .env(PLACE, dir)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+    Command::new(std::env::current_exe().unwrap()).env(PLACE, dir).stdout(Stdio::piped()).spawn().unwrap()
 }
 
-#[test]
 fn a_killed_writer_loses_at_most_what_was_under_way() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
@@ -94,7 +104,6 @@ fn a_killed_writer_loses_at_most_what_was_under_way() {
     assert_eq!(entries(&Bank::read(dir.path()).unwrap()), entries(&whole));
 }
 
-#[test]
 fn a_second_writer_is_refused_and_readers_are_not() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
