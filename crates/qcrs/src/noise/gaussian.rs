@@ -209,25 +209,4 @@ mod tests {
             prop_assert_eq!(bits(&normals_on(pulp::Arch::new(), draw, len)), bits(&long[..len]));
         }
     }
-
-    #[test]
-    #[ignore = "a benchmark: run with --release --nocapture"]
-    fn speed_of_every_instruction_set() {
-        let (x, mut out) = ([0.5; 3072], [0.0; 3072]);
-        let mut rates = vec![Vec::new(); archs().len()];
-        for _ in 0..15 {
-            for ((_, arch), rates) in archs().into_iter().zip(&mut rates) {
-                let start = std::time::Instant::now();
-                for draw in 0..1000 {
-                    let out = std::hint::black_box(&mut out);
-                    AddNormals { stream: &STREAM, draw, scale: 0.25, x: &x, out }.run_on(arch);
-                }
-                rates.push(3.072 / start.elapsed().as_secs_f64());
-            }
-        }
-        for ((name, _), rates) in archs().iter().zip(&mut rates) {
-            rates.sort_by(f64::total_cmp);
-            println!("{name:8} {:5.0} million normals/s", rates[7]);
-        }
-    }
 }
