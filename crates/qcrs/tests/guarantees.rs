@@ -33,17 +33,22 @@ fn truths() -> Vec<Truth> {
     ]
 }
 
-/// How many of `TRIALS` certificates claim more than the truth.
-fn failures(truth: &Truth, search: &SearchSpec, budget: &Budget, sampler: &dyn SampleUnderNoise) -> u64 {
+/// How many of `TRIALS` certificates claim more than the truth, and how many there are at all.
+fn failures(
+    truth: &Truth,
+    search: &SearchSpec,
+    budget: &Budget,
+    sampler: &dyn SampleUnderNoise,
+) -> (u64, u64) {
     let wrong =
         |seed| match certify(search.search(), budget, sampler, &input(&[truth.x], seed)).unwrap().verdict {
             Verdict::Certified { class, sigma, p_lower, .. } => {
                 let p = (truth.p)(sigma);
-                u64::from(p_lower > if class == 1 { p } else { 1.0 - p })
+                (u64::from(p_lower > if class == 1 { p } else { 1.0 - p }), 1)
             }
-            Verdict::Abstain(_) => 0,
+            Verdict::Abstain(_) => (0, 0),
         };
-    (0..TRIALS).into_par_iter().map(wrong).sum()
+    (0..TRIALS).into_par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 /// Whether so many failures are more than α explains: the lower 99.99 % limit of their rate exceeds α.
@@ -58,8 +63,12 @@ fn certificates_are_sound_for_every_quick_search() {
         for (name, search) in searches() {
             for level in [alpha(0.05), alpha(0.001)] {
                 let budget = Budget::new(20, 200, level);
-                let wrong = failures(&truth, &search, &budget, &sampler);
+                let (wrong, certified) = failures(&truth, &search, &budget, &sampler);
                 let (where_, level_) = (truth.name, level.get());
+                assert!(
+                    certified > TRIALS / 100,
+                    "{where_}, {name}, α = {level_}: only {certified} certified"
+                );
                 assert!(!too_many(wrong, level), "{where_}, {name}, α = {level_}: {wrong} of {TRIALS} wrong");
             }
         }
@@ -146,7 +155,7 @@ fn reused_draws_break_the_promise() {
     let level = alpha(0.05);
     let budget = Budget::new(20, 100, level);
     let (_, search) = &searches().into_iter().find(|(name, _)| *name == "grid").unwrap();
-    let wrong = failures(truth, search, &budget, &sampler);
+    let (wrong, _) = failures(truth, search, &budget, &sampler);
     assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
 }
 
@@ -211,6 +220,7 @@ fn lost_votes_are_no_certificate() {
             (Phase::Select, sound.selection.is_some()),
             (Phase::Estimate, !sound.estimates.is_empty()),
         ];
+        assert!(asked[2].1, "{name}: no draw certifies");
         for (phase, _) in asked.into_iter().filter(|(_, asked)| *asked) {
             let found = ask(phase);
             let told = matches!(&found, Err(Error::Engine(text)) if text.contains("votes were cast for"));

@@ -26,14 +26,14 @@ fn law(sigma: f64, k: u32, d: usize) -> GeneralizedGaussian {
     GeneralizedGaussian::new(Sigma::new(sigma).unwrap(), k, d).unwrap()
 }
 
-/// How many of these votes under both laws, n each, lead to a radius beyond `truth`. Radii are computed
-/// once for every pair of counts.
+/// How many of these votes under both laws, n each, lead to a radius beyond `truth`, and how many to any. Radii
+/// are computed once for every pair of counts.
 fn failures(
     double: &DoubleSampling,
     votes: &[(u64, u64)],
     truth: f64,
     shares: impl Fn(u64, u64) -> Shares + Sync,
-) -> u64 {
+) -> (u64, u64) {
     let mut counts: HashMap<(u64, u64), u64> = HashMap::new();
     for pair in votes {
         *counts.entry(*pair).or_default() += 1;
@@ -41,9 +41,10 @@ fn failures(
     println!("{} different votes", counts.len());
     let wrong = |((first, second), count): (&(u64, u64), &u64)| {
         let radius = double.radius(&shares(*first, *second)).unwrap();
-        if radius.is_some_and(|radius| radius > truth) { *count } else { 0 }
+        let count_if = |holds: bool| if holds { *count } else { 0 };
+        (count_if(radius.is_some_and(|radius| radius > truth)), count_if(radius.is_some()))
     };
-    counts.par_iter().map(wrong).sum()
+    counts.par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 /// Whether the 95 % lower limit of the failure rate exceeds α.
@@ -70,7 +71,8 @@ fn half_spaces_keep_their_distance() {
         let double = DoubleSampling::new(&first, &second).unwrap();
         let n = u64::from(n);
         let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
-        let wrong = failures(&double, &all, f64::from(c), shares);
+        let (wrong, certified) = failures(&double, &all, f64::from(c), shares);
+        assert!(certified > TRIALS / 100, "{second:?}: only {certified} of {TRIALS} certified");
         assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
     }
 }
@@ -88,14 +90,15 @@ fn the_worst_sets_keep_their_distance() {
         let [p, q] = [p, q].map(|p| Binomial::new(n, p).unwrap());
         let all: Vec<_> = (0..TRIALS).map(|_| (p.sample(&mut rng), q.sample(&mut rng))).collect();
         let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
-        let wrong = failures(&double, &all, truth, shares);
+        let (wrong, certified) = failures(&double, &all, truth, shares);
+        assert!(certified > TRIALS / 100, "{second:?}: only {certified} of {TRIALS} certified");
         assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
         // and this test can fail: observed shares instead of intervals are wrong every other time
         let observed = |a: u64, b: u64| {
             let [a, b] = [a, b].map(|k| (k as f64 / n as f64).min(0.9999));
             Shares { first: [a, a], second: [b, b] }
         };
-        let wrong = failures(&double, &all[..100], truth, observed);
+        let (wrong, _) = failures(&double, &all[..100], truth, observed);
         assert!(wrong > 20, "only {wrong} of 100 wrong with observed shares");
     }
 }
