@@ -116,7 +116,7 @@ fn the_others_agree_with_our_own_engine(engine: EngineChoice) {
         assert!(classes > 1 && answers[1].len() == answers[0].len(), "{}", file.display());
         for (a, b) in answers[0].chunks(classes).zip(answers[1].chunks(classes)) {
             assert_eq!(argmax(a), argmax(b), "{}", file.display());
-            let most = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let most = apart(a, b);
             assert!(most <= 1e-4, "{}: logits differ by {most}", file.display());
         }
     }
@@ -207,7 +207,7 @@ fn a_fixed_batch_is_split_and_padded(engine: EngineChoice) {
     assert_eq!(said, padded, "{:?}", model.notes);
     let (found, want) = (scores(&model, &images), scores(&free, &images));
     assert_eq!(found.len(), 11 * CLASSES);
-    assert!(found.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-6));
+    assert!(apart(&found, &want) < 1e-6, "{}", apart(&found, &want));
 }
 
 /// The network with its first weights in the file `weights.data`, and what that file holds.

@@ -197,6 +197,13 @@ pub fn scores(model: &Model, batch: &[f32]) -> Vec<f32> {
     scores
 }
 
+/// The largest difference of two lists of scores; NaN if a score is no number, which `f32::max` would pass over.
+pub fn apart(one: &[f32], other: &[f32]) -> f32 {
+    assert_eq!(one.len(), other.len());
+    let differences = one.iter().zip(other).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, |most, next| if next > most || next.is_nan() { next } else { most })
+}
+
 /// What a test with this engine needs; onnxruntime is not installed everywhere.
 pub fn need(engine: EngineChoice) -> Need {
     static ONNXRUNTIME: LazyLock<Need> = LazyLock::new(onnxruntime);

@@ -81,6 +81,7 @@ fn polynomial<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::worse;
     use super::*;
 
     /// √(−2 ln u) in f64, from the end of the unit interval that keeps its digits.
@@ -102,7 +103,7 @@ mod tests {
 
     fn circle_error(word: u32) -> f64 {
         let ([a, b], [x, y]) = (circle(word), true_circle(word));
-        (f64::from(a) - x).abs().max((f64::from(b) - y).abs())
+        worse((f64::from(a) - x).abs(), (f64::from(b) - y).abs())
     }
 
     /// Words from end to end, dense where the functions change fastest.
@@ -114,8 +115,8 @@ mod tests {
 
     #[test]
     fn radius_and_circle_are_as_exact_as_they_claim() {
-        let worst_radius = words().map(radius_error).fold(0.0, f64::max);
-        let worst_circle = words().map(circle_error).fold(0.0, f64::max);
+        let worst_radius = words().map(radius_error).fold(0.0, worse);
+        let worst_circle = words().map(circle_error).fold(0.0, worse);
         println!("radius {worst_radius:e}, circle {worst_circle:e}");
         assert!(worst_radius <= 1.7e-7, "relative error of the radius {worst_radius:e}");
         assert!(worst_circle <= 1.1e-7, "absolute error on the circle {worst_circle:e}");
@@ -124,8 +125,8 @@ mod tests {
     #[test]
     #[ignore = "slow: all 2^32 words, several minutes"]
     fn every_word_is_as_exact_as_claimed() {
-        let worst_radius = (0..=u32::MAX).map(radius_error).fold(0.0, f64::max);
-        let worst_circle = (0..=u32::MAX).map(circle_error).fold(0.0, f64::max);
+        let worst_radius = (0..=u32::MAX).map(radius_error).fold(0.0, worse);
+        let worst_circle = (0..=u32::MAX).map(circle_error).fold(0.0, worse);
         println!("radius {worst_radius:e}, circle {worst_circle:e}");
         assert!(worst_radius <= 1.7e-7 && worst_circle <= 1.1e-7);
     }
@@ -135,8 +136,8 @@ mod tests {
         let mut worst = 0f64;
         for (r, v) in words().zip(words().map(|word| word.wrapping_mul(0x9E37_79B9))) {
             let (normals, [x, y], radius) = (normal_pair(r, v), true_circle(v), true_radius(r));
-            worst = worst.max((f64::from(normals[0]) - radius * x).abs());
-            worst = worst.max((f64::from(normals[1]) - radius * y).abs());
+            worst = worse(worst, (f64::from(normals[0]) - radius * x).abs());
+            worst = worse(worst, (f64::from(normals[1]) - radius * y).abs());
         }
         println!("normal {worst:e}");
         assert!(worst <= 7.5e-7, "absolute error of a normal {worst:e}");

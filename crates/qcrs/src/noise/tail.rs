@@ -16,6 +16,7 @@ pub(super) fn tail_radius(word: u32, more: u32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::super::normal::{TAIL, circle, radius, scaled};
+    use super::super::tests::worse;
     use super::*;
 
     #[test]
@@ -32,13 +33,13 @@ mod tests {
                 let bits = (u64::from(1 << 12 | i) << shift >> 12) & 0xFFFF_FFFF_FFFF;
                 let truth = (-2.0 * ((bits as f64 + 0.5) / 2f64.powi(64)).ln()).sqrt();
                 let ours = tail_radius((bits >> 32) as u32, bits as u32);
-                worst_radius = worst_radius.max((f64::from(ours) / truth - 1.0).abs());
+                worst_radius = worse(worst_radius, (f64::from(ours) / truth - 1.0).abs());
                 // 30 bits of angle around 0: the first normal is the cosine
                 let word = i.wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF;
                 let angle =
                     f64::from(((word << 2) | 2).cast_signed()) / 2f64.powi(31) * std::f64::consts::FRAC_PI_4;
                 let normal = f64::from(scaled(ours, circle(word))[0]);
-                worst_normal = worst_normal.max((normal - truth * angle.cos()).abs());
+                worst_normal = worse(worst_normal, (normal - truth * angle.cos()).abs());
             }
         }
         println!("tail radius {worst_radius:e}, normal {worst_normal:e}");

@@ -9,6 +9,11 @@ use std::collections::HashSet;
 const LEN: usize = 3072;
 const STREAM: Stream = Stream { seed: 2024, input: 7, phase: Phase::Estimate };
 
+/// The larger of two errors; one that is no number is the worst, and `f64::max` would pass it over.
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
 fn vector(stream: &Stream, draw: u32, len: usize) -> Vec<f32> {
     let mut out = vec![f32::NAN; len];
     Noise::Gaussian(Sigma::new(1.0).unwrap()).add(stream, draw, &vec![0.0; len], &mut out);
