@@ -32,7 +32,7 @@ fn certificates_are_added_once_and_in_order() {
     assert!((0.016..0.01601).contains(&sum), "16 offers: {stats}");
     bench.run("bank stats b").says(&["3x32x32", "any of them wrong", "belongs to"]);
     let lines = bench.run("bank export b").says(&[]).runs();
-    assert_eq!(lines.len() as u64, entries);
+    assert!(entries > 0 && lines.len() as u64 == entries, "{stats}");
     for (id, line) in lines.iter().enumerate() {
         assert_eq!(line["id"], id);
         // the images are bytes, so the hash of a centre is that of the image's own bytes
@@ -52,7 +52,9 @@ fn a_run_in_pieces_gives_the_same_bank() {
         bench.write("c/records-0-of-1.jsonl", lines[..count].join("\n") + "\n");
         bench.run("bank add b c --data data.bin").says(&[]);
     }
-    assert_eq!(bench.run("bank export b").out, bench.run("bank export whole").out);
+    let [pieces, whole] =
+        ["b", "whole"].map(|bank| bench.run(&format!("bank export {bank}")).says(&["\"id\":0"]));
+    assert_eq!(pieces.out, whole.out);
 }
 
 #[test]

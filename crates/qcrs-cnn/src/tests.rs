@@ -199,6 +199,7 @@ fn agree(
     let mut first: Option<Vec<f32>> = None;
     for isa in Instructions::here() {
         let found = logits(&nodes, isa, precision, &batch);
+        prop_assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(&expected) {
             let error = (f64::from(*found) - expected).abs();
             prop_assert!(error < tolerance * size, "{isa:?}: {found} {expected}");
