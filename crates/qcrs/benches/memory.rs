@@ -16,7 +16,7 @@ fn main() -> Result<(), Error> {
     let search = Fixed { sigma: Sigma::new(0.5)? };
     let mut peaks = Vec::new();
     for n in [1_000, 1_000_000] {
-        let budget = Budget::new(100, n, Alpha::new(0.001)?);
+        let budget = Budget::new(100, n, Alpha::new(0.001)?)?;
         certify(&search, &budget, &sampler, &Input { pixels: &[0.5; CIFAR], seed: 0, index: 0 })?;
         peaks.push(peak_kib());
         println!("n = {n:>9}: peak {:?} kB", peaks[peaks.len() - 1]);

@@ -30,7 +30,7 @@
 //! let f = HalfSpace { dim: 1 }; // its decision boundary is at 0
 //! let sampler = MonteCarlo::new(&f, 256);
 //! let search = Fixed { sigma: Sigma::new(0.5)? };
-//! let budget = Budget::new(100, 10_000, Alpha::new(0.001)?);
+//! let budget = Budget::new(100, 10_000, Alpha::new(0.001)?)?;
 //! let input = Input { pixels: &[0.3], seed: 42, index: 0 };
 //! let outcome = certify(&search, &budget, &sampler, &input)?;
 //! let Verdict::Certified { class: 1, radius, .. } = outcome.verdict else { panic!("no certificate") };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DIM, alpha, every_search, input, searches, sigma};
+use common::{DIM, alpha, budget, every_search, input, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
@@ -62,7 +62,7 @@ fn certificates_are_sound_for_every_quick_search() {
         let sampler = MonteCarlo::new(&*truth.classifier, 1000);
         for (name, search) in searches() {
             for level in [alpha(0.05), alpha(0.001)] {
-                let budget = Budget::new(20, 200, level);
+                let budget = budget(20, 200, level);
                 let (wrong, certified) = failures(&truth, &search, &budget, &sampler);
                 let (where_, level_) = (truth.name, level.get());
                 assert!(
@@ -82,7 +82,7 @@ fn two_sided_certificates_are_sound_for_every_quick_search() {
     let level = alpha(0.05);
     for (bound, x) in [(Bound::TwoSided, 0.9), (Bound::Auto, 0.1)] {
         for (name, search) in searches() {
-            let budget = Budget { bound, ..Budget::new(20, 200, level) };
+            let budget = Budget::new(20, 200, level).and_then(|budget| budget.with_bound(bound)).unwrap();
             let verdict =
                 |seed| certify(search.search(), &budget, &sampler, &input(&[x], seed)).unwrap().verdict;
             let (wrong, certified) = (0..TRIALS)
@@ -110,7 +110,8 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
     let truth = &truths()[0]; // its radius is 0.25 at every σ
     let sampler = MonteCarlo::new(&*truth.classifier, 1000);
     for level in [alpha(0.05), alpha(0.001)] {
-        let at = |radius| Budget { at_radius: Some(radius), ..Budget::new(100, 5000, level) };
+        let at =
+            |radius| Budget::new(100, 5000, level).and_then(|budget| budget.at_radius_of(radius)).unwrap();
         let confirmed = |radius: f64, trials: u64| -> u64 {
             let yes =
                 |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &input(&[truth.x], seed));
@@ -129,7 +130,8 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
 fn an_easy_question_takes_few_draws() {
     let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
     let spent = |radius| {
-        let budget = Budget { at_radius: Some(radius), ..Budget::new(20, 100_000, alpha(0.001)) };
+        let budget =
+            Budget::new(20, 100_000, alpha(0.001)).and_then(|budget| budget.at_radius_of(radius)).unwrap();
         certify(common::cohen(0.5).search(), &budget, &sampler, &input(&[0.5], 1)).unwrap().passes()
     };
     assert!(spent(0.2) < 500, "{}", spent(0.2));
@@ -153,7 +155,7 @@ fn reused_draws_break_the_promise() {
     let truth = &truths()[0];
     let sampler = Reuse(MonteCarlo::new(&*truth.classifier, 1000));
     let level = alpha(0.05);
-    let budget = Budget::new(20, 100, level);
+    let budget = budget(20, 100, level);
     let (_, search) = &searches().into_iter().find(|(name, _)| *name == "grid").unwrap();
     let (wrong, _) = failures(truth, search, &budget, &sampler);
     assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
@@ -208,7 +210,7 @@ fn lost_votes_are_no_certificate() {
     }
 
     let (classifier, x) = (HalfSpace { dim: DIM }, [0.5; DIM]);
-    let budget = Budget::new(20, 200, alpha(0.001));
+    let budget = budget(20, 200, alpha(0.001));
     for (name, search) in every_search() {
         let ask = |phase| {
             let sampler = Losing(MonteCarlo::new(&classifier, 100), phase);
@@ -283,7 +285,7 @@ fn the_share_of_a_ball_matches_its_closed_form() {
 fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
     let sampler = MonteCarlo::new(&slab, 500);
-    let budget = Budget::new(100, 10_000, alpha(0.001));
+    let budget = budget(100, 10_000, alpha(0.001));
     let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &input(&[0.0], 5))
         .unwrap()
         .verdict

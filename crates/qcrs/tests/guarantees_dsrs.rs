@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{alpha, input};
+use common::{alpha, budget, input};
 use qcrs::bounds::clopper_pearson_lower;
-use qcrs::certify::{Budget, Verdict, certify};
+use qcrs::certify::{Verdict, certify};
 use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
 use qcrs::radius::dsrs::{DoubleSampling, Shares};
 use qcrs::sample::{SampleUnderNoise, Votes};
@@ -122,7 +122,7 @@ fn the_votes_of_both_laws_are_told_apart() {
         let search = Dsrs { second, ..Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap() };
         let first = law(0.5, search.k, 3072);
         let sampler = Known(first, Mutex::default());
-        let budget = Budget::new(10, 1000, alpha(ALPHA));
+        let budget = budget(10, 1000, alpha(ALPHA));
         let outcome = certify(&search, &budget, &sampler, &input(&[0.0; 3072], 0)).unwrap();
         let [one, other] = &outcome.estimates[..] else { panic!("{outcome:?}") };
         assert_eq!((one.law, one.votes.of(3), other.votes.of(3)), (Some(first), 450, 490), "{second:?}");
@@ -146,8 +146,9 @@ fn two_laws_are_never_asked_until_they_agree() {
         }
     }
     let search = Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap();
-    let ask = |at_radius| {
-        let budget = Budget { at_radius, ..Budget::new(10, 1000, alpha(ALPHA)) };
+    let ask = |at_radius: Option<f64>| {
+        let budget = budget(10, 1000, alpha(ALPHA));
+        let budget = at_radius.map_or(budget, |radius| budget.at_radius_of(radius).unwrap());
         certify(&search, &budget, &Unanimous, &input(&[0.0; 3072], 0))
     };
     assert!(ask(None).is_ok());

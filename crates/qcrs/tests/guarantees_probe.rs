@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{alpha, input, sigma};
+use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Estimate, Outcome, Verdict, certify, decide};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
@@ -72,12 +72,12 @@ fn search() -> ProbeSearch {
     ProbeSearch { most: 200, ..ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-5) }
 }
 
-fn budget(level: Alpha) -> Budget {
-    Budget::new(1, 5000, level)
+fn five_thousand(level: Alpha) -> Budget {
+    budget(1, 5000, level)
 }
 
 fn outcome(known: &Known, search: &ProbeSearch, level: Alpha, seed: u64) -> Outcome {
-    certify(search, &budget(level), known, &input(&[], seed)).unwrap()
+    certify(search, &five_thousand(level), known, &input(&[], seed)).unwrap()
 }
 
 /// Whether a verdict bounds a probability wrongly.
@@ -141,7 +141,7 @@ fn broken(
         let honest = outcome(known, search, level, seed);
         // the best of all that was tried is kept
         let verdicts =
-            wrong_way(&honest, seed).into_iter().map(|tried| decide(&tried, &budget(level)).unwrap());
+            wrong_way(&honest, seed).into_iter().map(|tried| decide(&tried, &five_thousand(level)).unwrap());
         let radius = |verdict: &Verdict| match verdict {
             Verdict::Certified { radius, .. } => *radius,
             Verdict::Abstain(_) => 0.0,
@@ -219,7 +219,7 @@ fn trying_another_sigma_after_a_poor_certificate_would_be_noticed() {
 fn a_plan_is_a_function_of_seed_and_input() {
     let full = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-6);
     let ask = |(known, seed): (&Known, u64)| {
-        certify(&full, &budget(alpha(0.001)), known, &Input { pixels: &[], seed, index: 3 }).unwrap()
+        certify(&full, &five_thousand(alpha(0.001)), known, &Input { pixels: &[], seed, index: 3 }).unwrap()
     };
     let all: Vec<(&Known, u64)> = KNOWN.iter().flat_map(|known| [(known, 1), (known, 2)]).collect();
     let in_order: Vec<Outcome> = all.iter().copied().map(ask).collect();
@@ -243,7 +243,7 @@ fn a_plan_is_a_function_of_seed_and_input() {
 fn a_search_stays_small_beside_its_certificate() {
     let longest = |lambda, n| {
         let search = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], lambda);
-        let budget = Budget::new(1, n, alpha(0.001));
+        let budget = budget(1, n, alpha(0.001));
         let spent = |known: &Known| -> u64 {
             let looks =
                 certify(&search, &budget, known, &Input { pixels: &[], seed: 1, index: 3 }).unwrap().looks;

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{alpha, sigma};
-use qcrs::certify::{Budget, certify};
+use common::{alpha, budget, sigma};
+use qcrs::certify::certify;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Votes};
 use qcrs::search::{Probe, ProbeSearch};
@@ -97,13 +97,9 @@ fn a_round_of_probe_is_one_request() {
     let search = ProbeSearch { most: 400, ..ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 0.0) };
     let classifier = Counting::new();
     let sampler = MonteCarlo::new(&classifier, 10_000);
-    let outcome = certify(
-        &search,
-        &Budget::new(1, 50, alpha(0.001)),
-        &sampler,
-        &Input { pixels: &X, seed: 7, index: 3 },
-    )
-    .unwrap();
+    let outcome =
+        certify(&search, &budget(1, 50, alpha(0.001)), &sampler, &Input { pixels: &X, seed: 7, index: 3 })
+            .unwrap();
     let calls = classifier.calls();
     assert_eq!((calls[0], calls.last()), (192, Some(&50)), "{calls:?}");
     assert!(calls.len() > 3 && outcome.looks.len() > calls.len() + 8, "{calls:?}");

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{DIM, alpha, cohen, every_search, sigma, spec};
-use qcrs::certify::{Budget, Outcome, decide};
+use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
+use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::run::{self, Depth, Run, Shard, Spec};
@@ -20,7 +20,7 @@ use std::time::Duration;
 const INPUTS: u32 = 10;
 
 fn small(search: qcrs::search::SearchSpec) -> Spec {
-    spec(search, Budget::new(20, 200, alpha(0.01)), INPUTS)
+    spec(search, budget(20, 200, alpha(0.01)), INPUTS)
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{input, sigma};
-use qcrs::certify::{Budget, certify};
+use common::{budget, input, sigma};
+use qcrs::certify::certify;
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
@@ -132,7 +132,7 @@ fn a_shrinking_step_removes_the_bias() {
 #[test]
 fn every_preset_finds_the_peak() {
     let presets = ["cifar10-0.12", "cifar10-0.25", "cifar10-0.50", "macer-0.50", "cifar10-0.25-appendix"];
-    let budget = Budget::new(1, 1, common::alpha(0.001));
+    let budget = budget(1, 1, common::alpha(0.001));
     for name in presets {
         let search = Qcrs::preset(name).unwrap();
         // the peak is far from σ₀, so that falling back on that does not help
@@ -185,12 +185,12 @@ fn the_published_search_costs_what_it_says() {
 fn the_passes_foretold_are_the_passes_made() {
     let classifier = HalfSpace { dim: common::DIM };
     let sampler = MonteCarlo::new(&classifier, 64);
-    let budget = Budget::new(20, 100, common::alpha(0.01));
+    let budget = budget(20, 100, common::alpha(0.01));
     let mut x = [0.0; common::DIM];
     x[0] = 0.2;
     for (name, search) in common::every_search() {
         let made = certify(search.search(), &budget, &sampler, &input(&x, 3)).unwrap().passes();
-        let foretold = search.passes(budget.n0, budget.n);
+        let foretold = search.passes(budget.n0(), budget.n());
         let upper_limit = matches!(search, SearchSpec::Probe(_)) && made < foretold;
         assert!(made == foretold || upper_limit, "{name}: {made} instead of {foretold}");
     }
@@ -265,7 +265,7 @@ fn the_repaired_search_keeps_its_class() {
     let find = |search: Qcrs| {
         let known = Known::new(votes);
         let plan = search.search(&mut Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000));
-        plan.unwrap().sigmas[0]
+        plan.unwrap().sigmas()[0]
     };
     assert_eq!(find(published().repaired()), sigma(0.5));
     assert_ne!(find(published()), sigma(0.5));
@@ -327,7 +327,7 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ascend = |search: Ddrs| {
         let mut probe = Probe::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);
-        search.search(&mut probe).unwrap().sigmas[0].get()
+        search.search(&mut probe).unwrap().sigmas()[0].get()
     };
     let start = common::sigma(0.3);
     let published = ascend(Ddrs::published(start, region));

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{DIM, alpha, cohen, every_search, sigma, spec};
-use qcrs::certify::{Budget, Verdict};
+use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
+use qcrs::certify::Verdict;
 use qcrs::data::{Example, pixel_hash};
 use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
 use qcrs::sample::MonteCarlo;
@@ -16,7 +16,7 @@ use std::time::Instant;
 const INPUTS: u32 = 10;
 
 fn small(search: SearchSpec) -> Spec {
-    spec(search, Budget::new(20, 200, alpha(0.01)), INPUTS)
+    spec(search, budget(20, 200, alpha(0.01)), INPUTS)
 }
 
 fn example(index: u32) -> Example {
@@ -138,7 +138,7 @@ fn ten_thousand_records_are_verified_in_two_seconds() {
     let region = [sigma(0.12), sigma(1.7)];
     let qcrs = SearchSpec::Qcrs(Qcrs::paper(sigma(0.5), region, 0.01, 0.15).repaired());
     for search in [cohen(0.5), qcrs] {
-        let mut spec = spec(search, Budget::new(100, 100_000, alpha(0.001)), 10_000);
+        let mut spec = spec(search, budget(100, 100_000, alpha(0.001)), 10_000);
         spec.data.shape = [3, 224, 224];
         let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 256);
         let inputs = |index| Ok(example(index));

@@ -1,7 +1,7 @@
 //! How many draws, and what do they have to prove?
 
 use super::method::{Method, parse};
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use qcrs::certify::{Bound, Budget};
 use qcrs::types::Alpha;
 
@@ -37,8 +37,11 @@ impl BudgetArgs {
             method.name()
         );
         let bound = bound.unwrap_or_default();
-        let budget = Budget { bound, at_radius, ..Budget::new(n0, n, Alpha::new(self.alpha)?) };
-        budget.check()?;
-        Ok(budget)
+        ensure!(
+            at_radius.is_none() || bound == Bound::OneSided,
+            "--at-radius is answered by the one-sided bound; leave --bound out"
+        );
+        let budget = Budget::new(n0, n, Alpha::new(self.alpha)?)?.with_bound(bound)?;
+        Ok(at_radius.map_or(Ok(budget), |radius| budget.at_radius_of(radius)).context("--at-radius")?)
     }
 }

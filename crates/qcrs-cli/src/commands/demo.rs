@@ -67,7 +67,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let sampler = setup.sampler()?;
 
-    let budget = Budget::new(100, 800, Alpha::new(0.001)?);
+    let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
     for (name, search) in searches()? {
         let spec = setup.spec(setup.selection(&typed.target.selection)?, search, budget, None, 0);
@@ -110,7 +110,7 @@ fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 8]> {
 
 fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
     let sigmas = (1..=12).map(|i| Sigma::new(0.07 * f64::from(i))).collect::<Result<_, _>>()?;
-    let asked = Curves { start: Sigma::new(SIGMA)?, sigmas, n: budget.n, alpha: budget.alpha, seed: 0 };
+    let asked = Curves { start: Sigma::new(SIGMA)?, sigmas, n: budget.n(), alpha: budget.alpha(), seed: 0 };
     let drawn = CURVED.iter().map(|&id| asked.of(id, setup, sampler));
     let curves = drawn.collect::<anyhow::Result<Vec<_>>>()?;
     let pictures = pictures(analysis, &setup.data, 12)?;

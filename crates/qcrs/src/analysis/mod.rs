@@ -108,7 +108,7 @@ impl Analysis {
 
 /// A larger α makes larger radii, which is no merit of the method.
 fn other_alpha(reference: &Table, other: &Table) -> Option<String> {
-    let (a, b) = (reference.spec.as_ref()?.budget.alpha, other.spec.as_ref()?.budget.alpha);
+    let (a, b) = (reference.spec.as_ref()?.budget.alpha(), other.spec.as_ref()?.budget.alpha());
     let (reference, other) = (&reference.name, &other.name);
     (a != b).then(|| {
         format!(
@@ -125,7 +125,7 @@ fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
         return Err("since answers of a bank are not wrong independently of each other");
     }
     let spec = table.spec.as_ref().ok_or("since the file does not say its α")?;
-    Ok(spec.budget.alpha)
+    Ok(spec.budget.alpha())
 }
 
 /// Numbers that were not checked must not look like those that were.

@@ -83,7 +83,7 @@ impl Table {
         Ok(Self {
             name,
             guarantee: Some(spec.guarantee),
-            asked: spec.budget.at_radius,
+            asked: spec.budget.at_radius(),
             beliefs: records.iter().filter_map(Belief::of).take(BELIEFS).collect(),
             spec: Some(spec.clone()),
             rows,

@@ -35,7 +35,7 @@ pub(crate) fn spec(of: u32) -> Spec {
         },
         selection: Selection { of, skip: 1, offset: 0, max: None, listed: None, count: None },
         search: SearchSpec::Cohen(Fixed { sigma }),
-        budget: Budget::new(10, 100, Alpha::new(0.001).unwrap()),
+        budget: budget(0.001),
         seed: 7,
         one_class: None,
         bank: None,
@@ -160,11 +160,11 @@ fn only_radii_about_the_same_question_are_compared() {
     assert!(why(&|spec| spec.data.blake3 = "01".into()).contains("different data"));
     assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("preprocess"));
     assert!(why(&|spec| spec.one_class = Some(1)).contains("one_class"));
-    let asked = |spec: &mut Spec| spec.budget.at_radius = Some(0.5);
+    let asked = |spec: &mut Spec| spec.budget = spec.budget.at_radius_of(0.5).unwrap();
     assert!(why(&asked).contains("no ACR"));
     // not even two of them: 0.5 for every right answer is no radius
     assert!(paired(&table(&asked), &table(&asked)).unwrap_err().to_string().contains("no ACR"));
-    let bold = table(&|spec| spec.budget.alpha = Alpha::new(0.01).unwrap());
+    let bold = table(&|spec| spec.budget = budget(0.01));
     let notes = |other: Table| Analysis::new(vec![plain.clone(), other], &Options::default()).unwrap().notes;
     assert!(notes(bold)[0].contains("probability 0.01, plain with 0.001"));
     assert_eq!(notes(table(&|_| ())), [""; 0]);
@@ -349,6 +349,10 @@ fn the_interval_of_a_mean_covers_the_truth() {
     }
     let share = covered as f64 / trials as f64;
     assert!((0.91..=0.985).contains(&share), "a 95 % interval covered {share}");
+}
+
+fn budget(alpha: f64) -> Budget {
+    Budget::new(10, 100, Alpha::new(alpha).unwrap()).unwrap()
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn certify(
         prepare(search, budget, sampler, input)?;
 
     // use n fresh samples to bound its probability from below
-    let alpha = budget.alpha.share(estimates.len().max(1));
+    let alpha = budget.alpha().share(estimates.len().max(1));
     let (x, stream) = (input.pixels, input.stream(Phase::Estimate));
     for (number, estimate) in estimates.iter_mut().enumerate() {
         let sample = |range| {
@@ -61,14 +61,14 @@ pub fn certify(
             sampler.sample_under_noise(x, estimate.noise(), &draws)?.for_each_of(&draws)
         };
         let range = Budget::range(number, n)?;
-        estimate.votes = match budget.at_radius {
+        estimate.votes = match budget.at_radius() {
             None => sample(range)?,
             Some(radius) => until_decided(estimate, radius, alpha, range, sample)?,
         };
     }
     // the other draws, under the second law
-    if let Some(second) = under_second_law(&estimates, laws, budget.alpha)? {
-        let draws = Draws { stream, range: n..budget.n };
+    if let Some(second) = under_second_law(&estimates, laws, budget.alpha())? {
+        let draws = Draws { stream, range: n..budget.n() };
         let votes = sampler.sample_under_noise(x, second.noise(), &draws)?.for_each_of(&draws)?;
         estimates.push(Estimate { votes, ..second });
     }
@@ -100,19 +100,16 @@ pub(crate) fn prepare(
     sampler: &dyn SampleUnderNoise,
     input: &Input,
 ) -> Result<Prepared, Error> {
-    let mut probe = Probe::new(sampler, input, budget.alpha, budget.n);
+    let mut probe = Probe::new(sampler, input, budget.alpha(), budget.n());
     let plan = search.search(&mut probe)?;
-    if plan.laws.is_some() && budget.at_radius.is_some() {
-        // its bound holds for a number of draws that is fixed beforehand
-        return Err(Error::Invalid("generalized noise cannot be asked about one radius only".into()));
-    }
+    check_plan(&plan, budget, input)?;
     let looks = probe.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
     let (class, selection) = match plan.naming {
         Naming::Searched(class) => (class, None),
         Naming::Select(sigma) => {
-            let draws = Draws::first(budget.n0, input.stream(Phase::Select));
+            let draws = Draws::first(budget.n0(), input.stream(Phase::Select));
             let votes = sampler.sample_under_noise(input.pixels, plan.noise(sigma), &draws)?;
             let votes = votes.for_each_of(&draws)?;
             let class = votes.winner().ok_or_else(|| Error::Invalid("n0 must be at least 1".into()))?;
@@ -121,7 +118,7 @@ pub(crate) fn prepare(
     };
 
     let Plan { sigmas, n, sides, laws, posterior, .. } = plan;
-    let n = n.unwrap_or(budget.n);
+    let n = n.unwrap_or(budget.n());
     let n = laws.map_or(n, |laws| laws.first_draws(n));
     let law = laws.map(|laws| laws.first);
     let estimate = |sigma| {
@@ -131,6 +128,26 @@ pub(crate) fn prepare(
     };
     let estimates = sigmas.into_iter().filter(|_| n > 0).map(estimate).collect::<Result<_, Error>>()?;
     Ok(Prepared { looks, selection, posterior, n, estimates, laws })
+}
+
+/// Refuses a plan that does not fit the budget or the input, before any draw is spent on it.
+fn check_plan(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), Error> {
+    let (asked, most) = (plan.n.unwrap_or(0), budget.n());
+    let problem = if asked > most {
+        format!("the search planned {asked} draws, and the budget has {most}")
+    } else if plan.laws.is_some() && budget.at_radius().is_some() {
+        // its bound holds for a number of draws that is fixed beforehand
+        "generalized noise cannot be asked about one radius only".into()
+    } else if let Some(laws) = plan.laws.filter(|laws| laws.first.dim() as usize != input.pixels.len()) {
+        format!(
+            "the search planned noise on {} values for an input of {}",
+            laws.first.dim(),
+            input.pixels.len()
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::Invalid(problem))
 }
 
 /// The certificate under the second law, still without votes, where the plan has one.

@@ -18,12 +18,12 @@ pub(super) fn choose_sides(
     sigma: Sigma,
     n: u32,
 ) -> Result<Sides, Error> {
-    Ok(match (planned, budget.bound) {
+    Ok(match (planned, budget.bound()) {
         (Some(planned), _) => planned,
         (None, Bound::OneSided) => Sides::One,
         (None, Bound::TwoSided) => Sides::Two,
         (None, Bound::Auto) => {
-            let (n, alpha) = (u64::from(n), budget.alpha);
+            let (n, alpha) = (u64::from(n), budget.alpha());
             let [ours, rival] = expected(seen, class, n);
             let lead = two_sided(n, ours, rival, alpha)?;
             let one = radius::gaussian_of_votes(ours, n, alpha, sigma)?;

@@ -96,12 +96,12 @@ const GIVE_UP: f64 = 0.01;
 /// one or two laws make a single certificate.
 pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error> {
     if let Some(law) = estimates.first().and_then(|estimate| estimate.law) {
-        return by_laws(estimates, &law, budget.alpha);
+        return by_laws(estimates, &law, budget.alpha());
     }
-    let alpha = budget.alpha.share(estimates.len().max(1));
+    let alpha = budget.alpha().share(estimates.len().max(1));
     let mut best: Option<(f64, Verdict)> = None;
     for estimate in estimates {
-        let (value, verdict) = match budget.at_radius {
+        let (value, verdict) = match budget.at_radius() {
             Some(radius) => answer(estimate, radius, alpha)?,
             None => largest(estimate, alpha)?,
         };

@@ -50,7 +50,7 @@ impl Check<'_> {
         let input = Input { pixels: self.blank, seed: spec.seed, index };
         let again = prepare(spec.search.search(), &spec.budget, &recorded, &input)?;
         let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
-        let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha)?;
+        let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha())?;
         let same = again.estimates.iter().cloned().chain(second).eq(told);
         ensure(same, || "the certificates are not those that its looks lead to".into())?;
         let same = (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection);
@@ -58,11 +58,11 @@ impl Check<'_> {
         let same = again.posterior == outcome.posterior;
         ensure(same, || "the curve is not the one that its looks lead to".into())?;
         let (rest, alpha) =
-            (spec.budget.n - again.n, spec.budget.alpha.share(outcome.estimates.len().max(1)));
+            (spec.budget.n() - again.n, spec.budget.alpha().share(outcome.estimates.len().max(1)));
         for (number, estimate) in outcome.estimates.iter().enumerate() {
             let most = if again.laws.is_some() && number == 1 { rest } else { again.n };
             let (n, most) = (estimate.votes.total(), u64::from(most));
-            let decided = match spec.budget.at_radius {
+            let decided = match spec.budget.at_radius() {
                 Some(radius) => n < most && is_decided(estimate, radius, alpha)?,
                 None => false,
             };
@@ -99,7 +99,7 @@ fn plausible(outcome: &Outcome, search: &ProbeSearch, spec: &Spec) -> Result<(),
             format!("there are {} certificates where the spec asks for one", outcome.estimates.len())
         });
     };
-    let (n, most) = (estimate.votes.total(), u64::from(spec.budget.n));
+    let (n, most) = (estimate.votes.total(), u64::from(spec.budget.n()));
     ensure((1..=most).contains(&n), || {
         format!("a certificate has {n} votes where the spec asks for {most} at most")
     })?;

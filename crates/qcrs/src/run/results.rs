@@ -19,7 +19,7 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
     let seconds: BTreeMap<u32, f64> = stored.timings.iter().map(|t| (t.index, t.seconds)).collect();
     let mut text = format!("{HEADER}\n");
     let promise = stored.spec.guarantee.name();
-    let asked = stored.spec.budget.at_radius.map_or(String::new(), |radius| radius.to_string());
+    let asked = stored.spec.budget.at_radius().map_or(String::new(), |radius| radius.to_string());
     for record in &stored.records {
         let time = seconds.get(&record.index).map_or(String::new(), |&seconds| clock(seconds));
         let label = record.label.map_or("-1".into(), |label| label.to_string());
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_failure_cannot_forge_columns_or_lines() {
         let finding = Finding::Failed { error: "bad\t9\n1\t2\u{1b}[31m".into() };
-        let line = columns(&Record { index: 0, label: None, finding, bank: None }, "");
+        let line = columns(&Record { index: 0, label: None, pixels: None, finding, bank: None }, "");
         assert!(line.ends_with("\tbad�9�1�2�[31m"), "{line:?}");
         assert_eq!(line.matches('\t').count(), 10, "{line:?}");
     }

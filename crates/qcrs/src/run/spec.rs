@@ -59,7 +59,6 @@ impl Spec {
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.selection.check()?;
-        self.budget.check()?;
         self.search.check()?;
         self.check_together()?;
         self.check_draws()
@@ -67,7 +66,7 @@ impl Spec {
 
     /// Not every method answers every question.
     fn check_together(&self) -> Result<(), Error> {
-        let Budget { bound, at_radius, n, .. } = self.budget;
+        let (bound, at_radius, n) = (self.budget.bound(), self.budget.at_radius(), self.budget.n());
         let problem = match self.search {
             SearchSpec::Dsrs(_) if bound != Bound::OneSided || at_radius.is_some() => {
                 "dsrs has a bound of its own; leave --bound and --at-radius out".into()
@@ -88,7 +87,7 @@ impl Spec {
 
     /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
     fn check_draws(&self) -> Result<(), Error> {
-        let certified = u64::from(self.search.certificates()) * u64::from(self.budget.n);
+        let certified = u64::from(self.search.certificates()) * u64::from(self.budget.n());
         let most = certified.max(self.search.passes(0, 0));
         if most > u64::from(u32::MAX) {
             let problem =

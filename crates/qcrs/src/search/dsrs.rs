@@ -66,6 +66,7 @@ impl Dsrs {
 impl Dsrs {
     /// The laws for inputs of `dim` values; those that no radius can be computed for are an error.
     pub fn laws(&self, dim: usize) -> Result<Laws, Error> {
+        self.check()?;
         let laws = Laws { first: GeneralizedGaussian::new(self.sigma, self.k, dim)?, second: self.second };
         // any votes will do: no setting that works for some fails for others
         match laws.second_law(1, 1, Alpha::new(0.5)?)? {
@@ -78,19 +79,18 @@ impl Dsrs {
 
 impl SigmaSearch for Dsrs {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
-        self.check()?;
         let laws = self.laws(probe.dim())?;
-        Ok(Plan { laws: Some(laws), ..self.sigma.into() })
+        Ok(Plan::under(laws))
     }
 }
 
-/// The laws of a certificate that is not about Gaussian noise.
+/// The laws of a certificate that is not about Gaussian noise, by [`Dsrs::laws`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laws {
     /// P, which the certificate is about.
-    pub first: GeneralizedGaussian,
+    pub(crate) first: GeneralizedGaussian,
     /// What Q is.
-    pub second: Second,
+    second: Second,
 }
 
 impl Laws {

@@ -64,7 +64,7 @@ impl SigmaSearch for Grid {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         self.check()?;
         let Winner::Fresh { draws } = self.winner else {
-            return Ok(Plan { sigmas: self.sigmas()?, ..self.sigma.into() });
+            return Plan::best_of(self.sigmas()?, self.sigma);
         };
         let start = probe.look(self.sigma, draws)?;
         let class = start.votes.elected()?;

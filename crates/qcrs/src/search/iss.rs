@@ -1,6 +1,6 @@
 //! Chen et al. 2022 (ISS): as many draws as the input deserves.
 
-use super::{Naming, Plan, Probe, SigmaSearch};
+use super::{Plan, Probe, SigmaSearch};
 use crate::bounds::{clopper_pearson_lower, proportion_interval};
 use crate::radius;
 use crate::types::{Alpha, Error, Sigma};
@@ -101,7 +101,7 @@ impl SigmaSearch for Iss {
         for p in ends.into_iter().flatten().filter(|p| *p >= 0.5) {
             n = n.max(self.deserved(p, most, alpha)?);
         }
-        Ok(Plan { naming: Naming::Searched(class), n: Some(n), ..self.sigma.into() })
+        Ok(Plan::from(self.sigma).for_class(class).with_draws(n))
     }
 }
 

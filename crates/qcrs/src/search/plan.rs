@@ -2,35 +2,89 @@
 
 use super::{Laws, Posterior};
 use crate::noise::Noise;
-use crate::types::Sigma;
+use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
-/// What a search decides, from its own draws alone.
+/// More σ than any certificate could be shared between: α would be gone.
+const MOST_SIGMAS: usize = 1 << 16;
+
+/// What a search decides, from its own draws alone: what is certified, for which class and from how many draws.
+/// A plan that cannot be certified cannot be constructed; one that asks for more draws than the budget has is refused
+/// before any of them is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// How the class to certify is named.
-    pub naming: Naming,
-    /// The noise levels to certify at. With K of them each certificate is made at α/K and the
-    /// best is kept, which is sound by the union bound.
-    pub sigmas: Vec<Sigma>,
-    /// Draws per certificate, none at all included; `None`: as many as the budget has.
-    pub n: Option<u32>,
+    pub(crate) naming: Naming,
+    /// With K of them each certificate is made at α/K and the best is kept, which is sound by the union bound.
+    pub(crate) sigmas: Vec<Sigma>,
+    /// Draws per certificate; `None`: as many as the budget has.
+    pub(crate) n: Option<u32>,
     /// Which bound to use; `None`: what the budget says.
-    pub sides: Option<Sides>,
+    pub(crate) sides: Option<Sides>,
     /// The laws of the noise; `None`: Gaussian.
-    pub laws: Option<Laws>,
-    /// What is believed of the σ–radius curve, where the search has an opinion.
-    pub posterior: Option<Posterior>,
+    pub(crate) laws: Option<Laws>,
+    pub(crate) posterior: Option<Posterior>,
 }
 
 impl Plan {
+    /// The best of several certificates, each at its σ and its share of α; the class is named at `select`.
+    pub fn best_of(sigmas: Vec<Sigma>, select: Sigma) -> Result<Self, Error> {
+        if sigmas.is_empty() || sigmas.len() > MOST_SIGMAS {
+            let problem = format!("a plan has 1 to {MOST_SIGMAS} noise levels, got {}", sigmas.len());
+            return Err(Error::Invalid(problem));
+        }
+        Ok(Self { sigmas, ..select.into() })
+    }
+
+    /// A certificate under laws of its own.
+    pub fn under(laws: Laws) -> Self {
+        Self { laws: Some(laws), ..laws.first.sigma().into() }
+    }
+
+    /// No certificate: none is expected to be worth its draws. `class` is what the search took the input for.
+    pub fn nothing(class: usize, sigma: Sigma) -> Self {
+        Self { naming: Naming::Searched(class), sigmas: Vec::new(), ..sigma.into() }
+    }
+
+    /// The same for the class that the search's own draws named, instead of n0 fresh ones.
+    #[must_use]
+    pub fn for_class(self, class: usize) -> Self {
+        Self { naming: Naming::Searched(class), ..self }
+    }
+
+    /// The same with `n` draws for each certificate; without any, nothing is certified.
+    #[must_use]
+    pub fn with_draws(mut self, n: u32) -> Self {
+        if n == 0 {
+            self.sigmas.clear();
+        }
+        Self { n: Some(n), ..self }
+    }
+
+    /// The same by this bound, whatever the budget says.
+    #[must_use]
+    pub fn by(self, sides: Sides) -> Self {
+        Self { sides: Some(sides), ..self }
+    }
+
+    /// The same with what the search believes of the σ–radius curve, for the record.
+    #[must_use]
+    pub fn believing(self, posterior: Posterior) -> Self {
+        Self { posterior: Some(posterior), ..self }
+    }
+
+    /// The noise levels to certify at; none if nothing is tried.
+    pub fn sigmas(&self) -> &[Sigma] {
+        &self.sigmas
+    }
+
     /// The noise to draw at `sigma`; with laws of its own the first of them, whatever `sigma` is.
-    pub fn noise(&self, sigma: Sigma) -> Noise {
+    pub(crate) fn noise(&self, sigma: Sigma) -> Noise {
         self.laws.map_or(Noise::Gaussian(sigma), |laws| Noise::GeneralizedGaussian(laws.first))
     }
 }
 
 impl From<Sigma> for Plan {
+    /// One certificate at this σ; n0 fresh draws name its class.
     fn from(sigma: Sigma) -> Self {
         let naming = Naming::Select(sigma);
         Self { naming, sigmas: vec![sigma], n: None, sides: None, laws: None, posterior: None }
@@ -39,7 +93,7 @@ impl From<Sigma> for Plan {
 
 /// How the class to certify is named.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Naming {
+pub(crate) enum Naming {
     /// By n0 fresh draws at this σ.
     Select(Sigma),
     /// This one, by the draws of the search.

@@ -16,6 +16,10 @@ pub fn alpha(value: f64) -> Alpha {
     Alpha::new(value).unwrap()
 }
 
+pub fn budget(n0: u32, n: u32, alpha: Alpha) -> Budget {
+    Budget::new(n0, n, alpha).unwrap()
+}
+
 /// The first input of the run with this seed.
 pub fn input(pixels: &[f32], seed: u64) -> Input<'_> {
     Input { pixels, seed, index: 0 }

@@ -93,7 +93,7 @@ fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> any
             continue;
         }
         let x = opened.dataset.get(record.index as usize)?.pixels;
-        let answer = bank.add_once(source, &x, run.spec.budget.alpha, certificate(record))?;
+        let answer = bank.add_once(source, &x, run.spec.budget.alpha(), certificate(record))?;
         tally.count(answer);
     }
     Ok(())

@@ -31,7 +31,7 @@ impl Teller {
     /// answer when it comes again.
     pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
         let answer =
-            self.bank.add_once(self.source(record), x, self.spec.budget.alpha, certificate(record))?;
+            self.bank.add_once(self.source(record), x, self.spec.budget.alpha(), certificate(record))?;
         record.bank = Some(recorded(answer));
         Ok(())
     }

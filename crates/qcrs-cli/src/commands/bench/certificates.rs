@@ -51,8 +51,7 @@ impl Certificates<'_> {
         let transform = self.args.transform(shape[0])?;
         ensure!(transform.is_none(), "--certificates takes models that normalise their inputs themselves");
         let published = Qcrs::preset(self.preset)?;
-        let budget = Budget::new(100, self.n, Alpha::new(0.001)?);
-        budget.check()?;
+        let budget = Budget::new(100, self.n, Alpha::new(0.001)?)?;
 
         let models = self.models(shape)?;
         ensure!(!models.is_empty(), "no engine of this machine runs this model");

@@ -100,7 +100,7 @@ impl Case<'_> {
     fn time(&self, batch: u32) -> anyhow::Result<f64> {
         let image = image(self.classifier.input_len());
         let search = Fixed { sigma: Sigma::new(SIGMA)? };
-        let budget = Budget::new(100, self.draws, Alpha::new(0.001)?);
+        let budget = Budget::new(100, self.draws, Alpha::new(0.001)?)?;
         let sampler = MonteCarlo::new(self.classifier, batch);
         let begin = Instant::now();
         for index in 0..self.images {

@@ -30,7 +30,7 @@ pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> 
     let pilots = pilots(&ids).map(|id| {
         let example = setup.example(id)?;
         let input = Input { pixels: &example.pixels, seed: spec.seed, index: id };
-        let mut probe = Probe::new(asked, &input, spec.budget.alpha, spec.budget.n);
+        let mut probe = Probe::new(asked, &input, spec.budget.alpha(), spec.budget.n());
         search.pilot(&mut probe)
     });
     let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;

@@ -40,7 +40,7 @@ impl Tally {
     pub fn words(&self, spec: &Spec) -> String {
         let Self { inputs, abstained, .. } = self;
         let acr = self.radii / f64::from(*inputs);
-        let has_acr = self.labelled && spec.budget.at_radius.is_none();
+        let has_acr = self.labelled && spec.budget.at_radius().is_none();
         let acr = if has_acr { format!(", ACR {}", down(acr, 3)) } else { String::new() };
         format!("{inputs} inputs{acr}, {abstained} abstained")
     }

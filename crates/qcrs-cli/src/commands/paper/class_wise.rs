@@ -68,7 +68,7 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
     let base = lab.sigma().get();
     let sigmas = (0..12).map(|at| Sigma::new(0.4 * base * 6.25_f64.powf(f64::from(at) / 11.0)));
     let sigmas: Vec<Sigma> = sigmas.collect::<Result<_, _>>()?;
-    let tune = Tune { sigmas, draws, n: lab.budget.n, alpha: lab.budget.alpha };
+    let tune = Tune { sigmas, draws, n: lab.budget.n(), alpha: lab.budget.alpha() };
     let key = (class, images, draws, lab.budget, &tune.sigmas, &training.data.about);
     let sigma: f64 = lab.remember(&format!("fit-{class}"), &key, || {
         let all = training.of_class(class, 0..training.len()?);

@@ -37,7 +37,7 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let progress = Progress::new(per_input * ids.len() as u64);
     let all = progress.watch(lab.sampler, || {
         let one = |id: &u32| {
-            let key = (lab.sigma(), lab.budget.alpha, tau, &looks);
+            let key = (lab.sigma(), lab.budget.alpha(), tau, &looks);
             lab.remember(&format!("gradient-{id}"), &key, || differences(lab, *id, tau, &looks))
         };
         ids.iter().map(one).collect::<anyhow::Result<Vec<Differences>>>()
@@ -56,7 +56,7 @@ fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow
     let at = lab.sigma().get();
     let class = votes(at, 500)?.elected()?;
     let mut radius = |sigma: f64, n: u32| -> anyhow::Result<f64> {
-        let (k, alpha) = (votes(sigma, n)?.of(class), lab.budget.alpha);
+        let (k, alpha) = (votes(sigma, n)?.of(class), lab.budget.alpha());
         Ok(radius::gaussian_of_votes(k, n.into(), alpha, Sigma::new(sigma)?)?.unwrap_or(0.0))
     };
     let mut by_n = Vec::new();

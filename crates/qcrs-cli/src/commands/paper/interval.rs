@@ -9,7 +9,7 @@ use qcrs::report::{Sheet, SheetTable};
 
 /// The interval of a share seen in 500 and in 100,000 draws; no forward pass is made.
 pub fn intervals(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
-    let alpha = lab.budget.alpha;
+    let alpha = lab.budget.alpha();
     let counts = [500_u64, 100_000];
     let ends = |share: f64, n: u64| -> anyhow::Result<(f64, f64)> {
         let k = (share * n as f64).round() as u64;

@@ -144,7 +144,5 @@ pub fn budget(effort: Effort, n: Option<u32>, alpha: f64) -> anyhow::Result<Budg
         Effort::Medium => 10_000,
         Effort::Full => 100_000,
     };
-    let budget = Budget::new(100, n.unwrap_or(usual), Alpha::new(alpha)?);
-    budget.check()?;
-    Ok(budget)
+    Ok(Budget::new(100, n.unwrap_or(usual), Alpha::new(alpha)?)?)
 }

@@ -147,7 +147,7 @@ fn point(lab: &Lab<'_>, record: &Record, sigma: Sigma, class: usize) -> anyhow::
         _ => 0.0,
     };
     let votes = &outcome.estimates[0].votes;
-    let (k, n, alpha) = (votes.of(class), votes.total(), lab.budget.alpha);
+    let (k, n, alpha) = (votes.of(class), votes.total(), lab.budget.alpha());
     let at = |share: f64| Ok::<_, anyhow::Error>(radius::gaussian(share, sigma)?.unwrap_or(0.0));
     let upper = clopper_pearson_upper(k, n, alpha)?;
     let high = if upper < 1.0 { at(upper)? } else { f64::INFINITY };

@@ -25,7 +25,7 @@ mod tails;
 pub use pilot::Pilot;
 
 use super::posterior::rounded;
-use super::{Naming, Plan, Probe, SigmaSearch};
+use super::{Plan, Probe, SigmaSearch};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 use belief::{Belief, Priors};
@@ -157,15 +157,13 @@ impl SigmaSearch for ProbeSearch {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
         let Explored { planner, belief, votes, .. } = self.explore(probe)?;
         let fine = self.between(&votes)?;
-        let naming = Naming::Searched(fine.class);
-        let posterior = Some(belief.posterior());
-        Ok(match planner.best(&fine) {
+        let plan = match planner.best(&fine) {
             Some(Choice { at, n, sides, .. }) => {
-                let sigma = Sigma::new(fine.sigmas[at])?;
-                Plan { naming, sigmas: vec![sigma], n: Some(n), sides: Some(sides), laws: None, posterior }
+                Plan::from(Sigma::new(fine.sigmas[at])?).for_class(fine.class).with_draws(n).by(sides)
             }
-            None => Plan { naming, sigmas: Vec::new(), n: Some(0), sides: None, laws: None, posterior },
-        })
+            None => Plan::nothing(fine.class, self.sigma),
+        };
+        Ok(plan.believing(belief.posterior()))
     }
 }
 

@@ -1,0 +1,257 @@
+//! Does the promise hold for a search that somebody else wrote, and that does its worst?
+
+mod common;
+
+use common::{alpha, budget, input, sigma};
+use qcrs::bounds::clopper_pearson_lower;
+use qcrs::certify::{Budget, Verdict, certify};
+use qcrs::sample::{MonteCarlo, Votes};
+use qcrs::search::{Dsrs, Look, Plan, Probe, Second, Sides, SigmaSearch};
+use qcrs::testing::{Cells, HalfSpace};
+use qcrs::types::{Error, Sigma};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+const TRIALS: u64 = 20_000;
+
+/// Numbers that no seed repeats: the search may do as it likes.
+struct Moods(AtomicU64);
+
+impl Moods {
+    fn new() -> Self {
+        Self(AtomicU64::new(1))
+    }
+
+    /// A number below `end`.
+    fn below(&self, end: u64) -> u64 {
+        let state = self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Relaxed);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
+
+const SIGMAS: [f64; 4] = [0.15, 0.3, 0.6, 1.2];
+
+/// Looks everywhere, and plans for whatever was luckiest; how it plans is chance.
+struct Worst(Moods);
+
+impl Worst {
+    /// Looks at the same σ again and again, and plans as many draws as would have certified most: what stops where it
+    /// looks best would be wrong far too often, if any of these draws were counted in the certificate.
+    fn stop_where_it_looks_best(probe: &mut Probe<'_>, sigma: Sigma) -> Result<Plan, Error> {
+        let (mut votes, mut best) = (Votes::default(), (0.0, 200, 0));
+        for _ in 0..40 {
+            votes = votes.merge(probe.look(sigma, 5)?.votes);
+            let class = votes.elected()?;
+            let radius = probe.radius(&Look::new(sigma, votes.clone()), class)?;
+            if radius > best.0 {
+                best = (radius, votes.total() as u32, class);
+            }
+        }
+        let (_, n, class) = best;
+        Ok(Plan::from(sigma).for_class(class).with_draws(n))
+    }
+}
+
+impl SigmaSearch for Worst {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        let Self(moods) = self;
+        if moods.below(2) == 0 {
+            return Self::stop_where_it_looks_best(probe, sigma(SIGMAS[moods.below(4) as usize]));
+        }
+        let mut luckiest = (0.0, sigma(SIGMAS[0]), 0);
+        for value in SIGMAS {
+            for _ in 0..3 {
+                let look = probe.look(sigma(value), 5 + moods.below(40) as u32)?;
+                let class = look.votes.elected()?;
+                let radius = probe.predicted_radius(&look, class)?;
+                if radius >= luckiest.0 {
+                    luckiest = (radius, sigma(value), class);
+                }
+            }
+        }
+        let (_, sigma, class) = luckiest;
+        let plan = match moods.below(4) {
+            0 => Plan::best_of(SIGMAS.map(common::sigma).to_vec(), sigma)?,
+            _ => Plan::from(sigma),
+        };
+        let plan = match moods.below(3) {
+            0 => plan.for_class(class),
+            1 => plan.for_class(moods.below(5) as usize), // there are fewer classes
+            _ => plan,
+        };
+        let plan = if moods.below(2) == 0 { plan } else { plan.with_draws(moods.below(201) as u32) };
+        let plan = match moods.below(3) {
+            0 => plan.by(Sides::One),
+            1 => plan.by(Sides::Two),
+            _ => plan,
+        };
+        match moods.below(50) {
+            0 => panic!("a search of its own"),
+            1 => Err(Error::Invalid("a search of its own".into())),
+            _ => Ok(plan),
+        }
+    }
+}
+
+/// How many certificates are wrong, how many there are, and how many searches broke off.
+#[derive(Default)]
+struct Tally {
+    wrong: u64,
+    certified: u64,
+    broken: u64,
+}
+
+/// Asks for a certificate of `x` with every seed; `is_wrong` compares a verdict with the truth.
+fn tally(
+    search: &dyn SigmaSearch,
+    budget: &Budget,
+    sampler: &MonteCarlo<'_>,
+    x: &[f32],
+    is_wrong: impl Fn(&Verdict) -> bool + Sync,
+) -> Tally {
+    let one =
+        |seed| match catch_unwind(AssertUnwindSafe(|| certify(search, budget, sampler, &input(x, seed)))) {
+            Ok(Ok(outcome)) => {
+                let certified = matches!(outcome.verdict, Verdict::Certified { .. });
+                let wrong = certified && is_wrong(&outcome.verdict);
+                Tally { wrong: u64::from(wrong), certified: u64::from(certified), broken: 0 }
+            }
+            Ok(Err(_)) | Err(_) => Tally { broken: 1, ..Tally::default() },
+        };
+    let add = |a: Tally, b: Tally| Tally {
+        wrong: a.wrong + b.wrong,
+        certified: a.certified + b.certified,
+        broken: a.broken + b.broken,
+    };
+    (0..TRIALS).into_par_iter().map(one).reduce(Tally::default, add)
+}
+
+/// On three cells, whose truth is known: p_lower above the class's probability, or p_upper below another's.
+#[test]
+fn a_search_that_does_its_worst_makes_no_more_wrong_certificates_than_alpha_allows() {
+    std::panic::set_hook(Box::new(|_| ())); // its panics are expected, and there are hundreds
+    let sampler = MonteCarlo::new(&Cells, 1000);
+    for level in [alpha(0.05), alpha(0.001)] {
+        for x in [0.1, 0.9] {
+            let is_wrong = |verdict: &Verdict| {
+                let &Verdict::Certified { class, sigma, p_lower, p_upper, .. } = verdict else {
+                    return false;
+                };
+                let p = Cells.p(f64::from(x), sigma);
+                let others = (0..3).filter(|other| *other != class).map(|other| p[other]).fold(0.0, f64::max);
+                class > 2 || p_lower > p[class] || p_upper.is_some_and(|upper| upper < others)
+            };
+            let found = tally(&Worst(Moods::new()), &budget(20, 200, level), &sampler, &[x], is_wrong);
+            let (wrong, level_) = (found.wrong, level.get());
+            assert!(found.certified > TRIALS / 100, "x = {x}: {} certified", found.certified);
+            assert!(found.broken > TRIALS / 100, "x = {x}: {} broke off", found.broken);
+            let rate = clopper_pearson_lower(wrong, TRIALS, alpha(0.0001)).unwrap();
+            assert!(rate <= level_, "x = {x}, α = {level_}: {wrong} of {TRIALS} wrong");
+        }
+    }
+}
+
+/// A search that asks for what it must not have.
+struct Greedy(fn(&mut Probe<'_>) -> Result<Plan, Error>);
+
+impl SigmaSearch for Greedy {
+    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+        (self.0)(probe)
+    }
+}
+
+#[test]
+fn plans_that_cannot_be_certified_are_errors() {
+    let cases: BTreeMap<&str, fn(&mut Probe<'_>) -> Result<Plan, Error>> = BTreeMap::from([
+        (
+            "planned 201 draws, and the budget has 200",
+            (|_| Ok(Plan::from(sigma(0.5)).with_draws(201))) as fn(&mut Probe<'_>) -> _,
+        ),
+        ("planned 4294967295 draws", |_| Ok(Plan::from(sigma(0.5)).for_class(0).with_draws(u32::MAX))),
+        ("1 to 65536 noise levels, got 0", |_| Plan::best_of(Vec::new(), sigma(0.5))),
+        ("1 to 65536 noise levels, got 65537", |_| Plan::best_of(vec![sigma(0.5); 65_537], sigma(0.5))),
+        ("noise on 64 values for an input of 1", |_| {
+            let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::None };
+            Ok(Plan::under(dsrs.laws(64)?))
+        }),
+        ("a share of σ from 0.1 to below 1", |_| {
+            let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::Variance(5.0) };
+            Ok(Plan::under(dsrs.laws(64)?))
+        }),
+        // all draws of the search, and then one more
+        ("draws", |probe| {
+            probe.look(sigma(0.5), u32::MAX)?;
+            probe.look(sigma(0.5), u32::MAX)?;
+            Ok(sigma(0.5).into())
+        }),
+    ]);
+    /// Votes for class 1 without asking anything.
+    struct Yes;
+    impl qcrs::sample::SampleUnderNoise for Yes {
+        fn sample_under_noise(
+            &self,
+            _: &[f32],
+            _: qcrs::noise::Noise,
+            draws: &qcrs::noise::Draws,
+        ) -> Result<qcrs::sample::Votes, Error> {
+            Ok([(1, draws.range.len() as u64)].into_iter().collect())
+        }
+    }
+    for (says, plan) in cases {
+        let outcome = certify(&Greedy(plan), &budget(20, 200, alpha(0.001)), &Yes, &input(&[0.5], 0));
+        let error = outcome.expect_err(says).to_string();
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    // no draws, no certificate
+    let nothing = Greedy(|_| Ok(Plan::from(sigma(0.5)).with_draws(0)));
+    let outcome = certify(&nothing, &budget(20, 200, alpha(0.001)), &Yes, &input(&[0.5], 0)).unwrap();
+    assert!(matches!(outcome.verdict, Verdict::Abstain(_)) && outcome.estimates.is_empty());
+}
+
+/// The searches that come with qcrs refuse settings that cannot work when they are asked, checked before or not.
+#[test]
+fn methods_that_cannot_be_certified_make_no_plan() {
+    use qcrs::search::{Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
+    let low_high = [sigma(0.1), sigma(1.0)];
+    let good = common::every_search();
+    let mut bad: Vec<SearchSpec> = Vec::new();
+    for (_, search) in good {
+        bad.extend(match search {
+            SearchSpec::Grid(grid) => {
+                let none = Grid { points: 0, ..grid.clone() };
+                let turned = Grid { low: sigma(1.0), high: sigma(0.1), ..grid.clone() };
+                vec![none, turned, Grid { winner: Winner::Fresh { draws: 0 }, ..grid }]
+                    .into_iter()
+                    .map(SearchSpec::Grid)
+                    .collect()
+            }
+            SearchSpec::Qcrs(qcrs) => vec![SearchSpec::Qcrs(Qcrs { draws: 0, ..qcrs })],
+            SearchSpec::Iss(iss) => vec![SearchSpec::Iss(Iss { draws: 0, ..iss })],
+            SearchSpec::InstaRs(insta) => vec![SearchSpec::InstaRs(InstaRs { starts: Vec::new(), ..insta })],
+            SearchSpec::Probe(_) => vec![SearchSpec::Probe(ProbeSearch::new(sigma(0.5), low_high, -1.0))],
+            SearchSpec::Dsrs(dsrs) => {
+                vec![SearchSpec::Dsrs(Dsrs { second: Second::Variance(f64::NAN), ..dsrs })]
+            }
+            SearchSpec::Cohen(_) | SearchSpec::Ddrs(_) => Vec::new(),
+        });
+    }
+    assert!(bad.len() >= 8, "{bad:?}");
+    let sampler = MonteCarlo::new(&HalfSpace { dim: common::DIM }, 100);
+    let x = [0.5; common::DIM];
+    for search in bad {
+        let outcome = certify(search.search(), &budget(20, 200, alpha(0.001)), &sampler, &input(&x, 0));
+        assert!(outcome.is_err(), "{search:?}: {outcome:?}");
+    }
+}
+
+/// A σ is checked where it is made, so that no search can plan for one that is none.
+#[test]
+fn there_is_no_noise_level_that_cannot_be_drawn() {
+    for value in [0.0, -1.0, 1e-8, f64::NAN, f64::INFINITY] {
+        assert!(Sigma::new(value).is_err(), "{value}");
+    }
+}
