@@ -149,7 +149,7 @@ fn our_own_engine_sees_the_same_in_the_graph() {
         (one_score(), "qcrs-cnn does not do a mean over the axes [1] (`m`)"),
         (four_dimensional(), "qcrs-cnn does not do an output `b` that is no row of scores"),
         (infinite(), "Gemm `y`: a weight is infinite or no number; export it again"),
-        (mixing(), "qcrs-cnn does not do a mean over the axes [0] (`m`)"),
+        (mixing(), "ReduceMean `m` adds up or compares along the batch axis"),
     ] {
         let error = refused(&model, EngineChoice::Cnn);
         assert!(error.contains(&format!("model.onnx: {says}")), "{error}");

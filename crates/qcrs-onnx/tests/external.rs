@@ -6,7 +6,9 @@ use common::*;
 use qcrs_onnx::EngineChoice;
 use std::path::Path;
 
-const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten];
+/// Refused before any of them is asked, so that none need be installed.
+const ENGINES: [EngineChoice; 4] =
+    [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
 
 /// A tensor of one float, with these bytes about where its value lies.
 fn tensor_at(place: &[u8]) -> Vec<u8> {

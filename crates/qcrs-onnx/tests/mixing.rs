@@ -10,7 +10,9 @@ use rten_onnx::onnx::{
 };
 use std::cell::RefCell;
 
-const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten];
+/// Refused before any of them is asked, so that none need be installed.
+const ENGINES: [EngineChoice; 4] =
+    [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
 
 fn integers(name: &str, dims: &[usize], values: &[i64]) -> TensorProto {
     TensorProto {

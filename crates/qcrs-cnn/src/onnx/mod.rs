@@ -46,7 +46,7 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
         return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
     }
     let (nodes, values, lists) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let mut reader = Reader { constants, nodes, values, lists, weights: 0, one_image: false };
+    let mut reader = Reader { constants, nodes, values, lists, weights: 0, batch: None };
     reader.start(&graph, shape)?;
     let asked: BTreeSet<&String> = graph.node.iter().flat_map(|node| &node.input).collect();
     for node in &graph.node {
@@ -69,7 +69,7 @@ fn has_sparse_constants(model: &[u8]) -> bool {
 /// The number of images that an input is declared to have; none where any number may come.
 fn declared_batch(input: &ValueInfoProto) -> Option<i64> {
     let first = input.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?.dim.first()?;
-    first.dim_value.filter(|_| first.dim_param.is_none())
+    first.dim_value.filter(|size| *size > 0 && first.dim_param.is_none())
 }
 
 /// What a name of the file stands for.
@@ -88,8 +88,8 @@ struct Reader<'a> {
     lists: BTreeMap<String, Vec<i64>>,
     /// How many numbers the nodes hold: many may share one constant of the file, each with a copy.
     weights: usize,
-    /// Whether the model is declared for one image at a time.
-    one_image: bool,
+    /// The number of images that the model is declared for, if it takes no other.
+    batch: Option<i64>,
 }
 
 impl<'a> Reader<'a> {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         let [(name, image)] = images[..] else {
             return Err(Refusal::Broken(format!("{} inputs instead of one", images.len())));
         };
-        self.one_image = declared_batch(image) == Some(1);
+        self.batch = declared_batch(image);
         if graph::size(shape).is_none() {
             return Err(Refusal::Unsupported(format!("images of {shape:?}")));
         }

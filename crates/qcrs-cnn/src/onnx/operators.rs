@@ -258,8 +258,8 @@ impl Reader<'_> {
         let shape = self.shape(value).map(signed);
         let [c, h, w] = shape;
         let row: i64 = shape.iter().product();
-        // a 1 at the start makes one row of all images, which is the batch where there is one image only
-        let first = target.first().map(|first| if *first == 1 && self.one_image { BATCH } else { *first });
+        // a number at the start is the batch only where there are always so many images
+        let first = target.first().map(|first| if Some(*first) == self.batch { BATCH } else { *first });
         let known: Vec<i64> = first.into_iter().chain(target.iter().skip(1).copied()).collect();
         // at most one of the sizes is left open, and the batch is kept
         let flat = match known[..] {
