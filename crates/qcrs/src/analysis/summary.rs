@@ -1,6 +1,7 @@
 //! What is a run in a few numbers?
 
 use super::{Estimate, Row, Table};
+use crate::certify::Budget;
 use crate::run::{Checked, Guarantee};
 use crate::types::Error;
 use serde::ser::SerializeMap;
@@ -78,7 +79,7 @@ impl Summary {
             right_certified: None,
             abstained: share(&|row| row.predicted.is_none())?,
             alpha: budget.map(|budget| budget.alpha().get()),
-            n: budget.map(|budget| budget.n()),
+            n: budget.map(Budget::n),
             wrong_certified: None,
             failed: rows.iter().filter(|row| row.failed).count(),
             certified_accuracy: Vec::new(),
