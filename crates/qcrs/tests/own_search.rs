@@ -5,12 +5,12 @@ mod common;
 use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Verdict, certify};
-use qcrs::sample::{MonteCarlo, Votes};
+use qcrs::noise::{Draws, Noise};
+use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
 use qcrs::search::{Dsrs, Look, Plan, Probe, Second, Sides, SigmaSearch};
 use qcrs::testing::{Cells, HalfSpace};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -155,8 +155,10 @@ fn a_search_that_does_its_worst_makes_no_more_wrong_certificates_than_alpha_allo
     }
 }
 
+type Planning = fn(&mut Probe<'_>) -> Result<Plan, Error>;
+
 /// A search that asks for what it must not have.
-struct Greedy(fn(&mut Probe<'_>) -> Result<Plan, Error>);
+struct Greedy(Planning);
 
 impl SigmaSearch for Greedy {
     fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
@@ -164,13 +166,18 @@ impl SigmaSearch for Greedy {
     }
 }
 
+/// Votes for class 1 without asking anything.
+struct Yes;
+impl SampleUnderNoise for Yes {
+    fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+        Ok([(1, draws.range.len() as u64)].into_iter().collect())
+    }
+}
+
 #[test]
 fn plans_that_cannot_be_certified_are_errors() {
-    let cases: BTreeMap<&str, fn(&mut Probe<'_>) -> Result<Plan, Error>> = BTreeMap::from([
-        (
-            "planned 201 draws, and the budget has 200",
-            (|_| Ok(Plan::from(sigma(0.5)).with_draws(201))) as fn(&mut Probe<'_>) -> _,
-        ),
+    let cases: [(&str, Planning); 7] = [
+        ("planned 201 draws, and the budget has 200", (|_| Ok(Plan::from(sigma(0.5)).with_draws(201)))),
         ("planned 4294967295 draws", |_| Ok(Plan::from(sigma(0.5)).for_class(0).with_draws(u32::MAX))),
         ("1 to 65536 noise levels, got 0", |_| Plan::best_of(Vec::new(), sigma(0.5))),
         ("1 to 65536 noise levels, got 65537", |_| Plan::best_of(vec![sigma(0.5); 65_537], sigma(0.5))),
@@ -188,19 +195,7 @@ fn plans_that_cannot_be_certified_are_errors() {
             probe.look(sigma(0.5), u32::MAX)?;
             Ok(sigma(0.5).into())
         }),
-    ]);
-    /// Votes for class 1 without asking anything.
-    struct Yes;
-    impl qcrs::sample::SampleUnderNoise for Yes {
-        fn sample_under_noise(
-            &self,
-            _: &[f32],
-            _: qcrs::noise::Noise,
-            draws: &qcrs::noise::Draws,
-        ) -> Result<qcrs::sample::Votes, Error> {
-            Ok([(1, draws.range.len() as u64)].into_iter().collect())
-        }
-    }
+    ];
     for (says, plan) in cases {
         let outcome = certify(&Greedy(plan), &budget(20, 200, alpha(0.001)), &Yes, &input(&[0.5], 0));
         let error = outcome.expect_err(says).to_string();
