@@ -6,7 +6,7 @@
 //! | `proto`   | what does each message of the file hold?                         |
 //! | `external` | which files beside the model hold weights?                      |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
-//! | `mode`    | is anything in the network random, or in training mode?          |
+//! | `mode`    | is anything random, in training mode, or not what it seems?      |
 //! | `batch`   | does a row of scores depend on one image only?                   |
 //! | `fit`     | does the model take this data, and does it give class scores?    |
 //! | `slots`   | which of the engine's workers is free?                           |

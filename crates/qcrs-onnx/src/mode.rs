@@ -1,4 +1,4 @@
-//! Is anything in the network random, or in training mode?
+//! Is anything in the network random, in training mode, or not what it seems?
 //!
 //! Looks at every node, also of subgraphs and functions, whether or not its value reaches the scores.
 
@@ -20,10 +20,11 @@ pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
             .any(|function| (function.domain, function.name) == (node.domain, node.operator))
     };
     for function in &model.functions {
-        if is_plain(function.domain) {
+        if is_reserved(function.domain) {
+            let (domain, name) = (function.domain, function.name);
             return Err(format!(
-                "the model gives ONNX's operator {} another meaning; export it again",
-                function.name
+                "the model has a function `{name}` in the domain `{domain}`, of which engines have operators of their own: \
+                 they could run another network than the file describes; export it again"
             ));
         }
         let scope = Scope { opset: version(&function.opsets), flags: BTreeMap::new() };
@@ -31,6 +32,14 @@ pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
     }
     let scope = Scope { opset: version(&model.opsets), flags: BTreeMap::new() };
     model.graph.as_ref().map_or(Ok(()), |main| graph(main, scope, &local))
+}
+
+/// Whether engines know operators of this domain, and may prefer them to a function of the same name.
+fn is_reserved(domain: &str) -> bool {
+    let below = |parent: &str| {
+        domain.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    domain.is_empty() || ["ai.onnx", "com.microsoft", "com.ms", "org.pytorch"].into_iter().any(below)
 }
 
 /// The version of ONNX's own operators that is asked for.
@@ -67,10 +76,7 @@ fn nodes<'a>(
     for node in nodes {
         let what = node.outputs.first().unwrap_or(&"");
         if let Some(problem) = problem(node, &scope, local) {
-            return Err(format!(
-                "{} `{what}` {problem}; export the model in evaluation mode (model.eval())",
-                node.full_name()
-            ));
+            return Err(format!("{} `{what}` {problem}", node.full_name()));
         }
         let constant = node.attribute("value").and_then(|value| value.tensors.first()).and_then(is_zero);
         for output in &node.outputs {
@@ -88,7 +94,10 @@ fn nodes<'a>(
 
 /// What is wrong with a node, if anything.
 fn problem(node: &Node<'_>, scope: &Scope<'_>, local: &dyn Fn(&Node<'_>) -> bool) -> Option<&'static str> {
-    let random = Some("is random");
+    let random = Some("is random; export the model in evaluation mode (model.eval())");
+    if node.operator == "EPContext" {
+        return Some("is a compiled network, which may lie in a file of its own; export the network itself");
+    }
     if !node.is_plain() {
         let suspect = SUSPECT.iter().any(|name| node.operator.contains(name));
         return random.filter(|_| suspect && !local(node));
@@ -109,7 +118,9 @@ fn problem(node: &Node<'_>, scope: &Scope<'_>, local: &dyn Fn(&Node<'_>) -> bool
                 training.is_some_and(|mode| mode.int.unwrap_or(0) != 0 || !mode.refers_to.is_empty());
             // until version 13 the statistics of the batch as further outputs are what tells the mode
             let statistics = scope.opset < 14 && node.outputs.iter().skip(1).any(|name| !name.is_empty());
-            let mixes = Some("is in training mode: it uses the statistics of the batch");
+            let mixes = Some(
+                "is in training mode: it uses the statistics of the batch; export the model in evaluation mode (model.eval())",
+            );
             mixes.filter(|_| old || training || statistics)
         }
         _ => None,

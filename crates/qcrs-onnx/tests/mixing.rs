@@ -240,18 +240,51 @@ fn message(node: &NodeProto) -> Vec<u8> {
     content(content(&model.write_buf().unwrap(), 7), 1).to_vec()
 }
 
-/// The bytes of a model with a function own.Head(y) → z that `z` is made by.
-fn with_function(nodes: &[NodeProto]) -> Vec<u8> {
+/// The bytes of a model with a function Head(y) → z of this domain that `z` is made by.
+fn with_function_of(domain: &str, nodes: &[NodeProto]) -> Vec<u8> {
     let mut call = node("Head", &["y"], "z");
-    call.domain = Some("own".into());
+    call.domain = Some(domain.into());
     let mut bytes = by(call).write_buf().unwrap();
     let opset = |domain: &str| [field(1, domain.as_bytes()), vec![2 << 3, 17]].concat();
-    let mut function = [field(1, b"Head"), field(10, b"own"), field(4, b"y"), field(5, b"z")].concat();
+    let mut function =
+        [field(1, b"Head"), field(10, domain.as_bytes()), field(4, b"y"), field(5, b"z")].concat();
     function.extend(field(9, &opset("")));
     function.extend(nodes.iter().flat_map(|node| field(7, &message(node))));
-    bytes.extend(field(8, &[field(1, b"own"), vec![2 << 3, 1]].concat()));
+    bytes.extend(field(8, &[field(1, domain.as_bytes()), vec![2 << 3, 1]].concat()));
     bytes.extend(field(25, &function));
     bytes
+}
+
+fn with_function(nodes: &[NodeProto]) -> Vec<u8> {
+    with_function_of("own", nodes)
+}
+
+/// onnxruntime would run an operator of its own instead of the function, if it has one of that name.
+#[test]
+fn functions_in_the_domains_of_engines_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.onnx");
+    for domain in
+        ["com.microsoft", "com.microsoft.nchwc", "ai.onnx.ml", "com.ms.internal.nhwc", "org.pytorch.aten"]
+    {
+        std::fs::write(&path, with_function_of(domain, &[node("Relu", &["y"], "z")])).unwrap();
+        for engine in ENGINES {
+            let error = load_with(&path, SHAPE, engine).err().expect("accepted").to_string();
+            assert!(error.contains(domain) && error.contains("another network"), "{domain}: {error}");
+        }
+    }
+}
+
+/// The compiled network would come from a file that no hash covers.
+#[test]
+fn compiled_networks_are_refused() {
+    let mut context = node("EPContext", &["y"], "z");
+    context.domain = Some("com.microsoft".into());
+    let context = text(context, "ep_cache_context", "engine.bin");
+    for engine in ENGINES {
+        let error = load_model(&by(context.clone()), engine).err().expect("accepted").to_string();
+        assert!(error.contains("compiled network"), "{engine}: {error}");
+    }
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn another_spec_is_refused_with_the_difference_named() {
             "spec.json: this run used seed 9, you asked for 8; use another directory, or ask for the same",
         ),
         // nobody can ask for what another version does
-        (Spec { qcrs: "99.0.0".into(), ..spec.clone() }, "; use another directory, or go on with qcrs {}"),
+        (Spec { qcrs: "99.0.0".into(), ..spec.clone() }, "; use another directory, or resume it with qcrs {}"),
     ];
     for (other, want) in refusals {
         let message = certify(root.path(), &other, Shard::WHOLE, 64, 1).unwrap_err().to_string();

@@ -38,7 +38,7 @@ impl Run {
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
             let problem =
-                "this run was begun with another number of shards; go on with that, or use another directory";
+                "this run was begun with another number of shards; resume it with that number, or use another directory";
             return Err(Error::format(other, problem));
         }
         let (records, done) = Lines::open::<Record>(&path)?;

@@ -159,7 +159,7 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
         return Ok(());
     }
     let or_else = match found["qcrs"].as_str().filter(|version| *version != spec.qcrs) {
-        Some(version) => format!("go on with qcrs {version}"),
+        Some(version) => format!("resume it with qcrs {version}"),
         None => "ask for the same".into(),
     };
     let mut problem = format!("{}; use another directory, or {or_else}", in_words(&differences));
