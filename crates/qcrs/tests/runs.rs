@@ -170,7 +170,10 @@ fn another_spec_is_refused_with_the_difference_named() {
             "spec.json: this run used seed 9, you asked for 8; use another directory, or ask for the same",
         ),
         // nobody can ask for what another version does
-        (Spec { qcrs: "99.0.0".into(), ..spec.clone() }, "; use another directory, or resume it with qcrs {}"),
+        (
+            Spec { qcrs: "99.0.0".into(), ..spec.clone() },
+            "; use another directory, or resume it with qcrs {}",
+        ),
     ];
     for (other, want) in refusals {
         let message = certify(root.path(), &other, Shard::WHOLE, 64, 1).unwrap_err().to_string();
@@ -342,4 +345,51 @@ fn a_panic_ends_the_run() {
     });
     let panicked = receive.recv_timeout(std::time::Duration::from_secs(30));
     assert_eq!(panicked, Ok(true), "the run hangs, or passes a panic over");
+}
+
+/// What a cluster does: workers make records, one process appends them.
+#[test]
+fn records_made_elsewhere_give_the_same_bytes() {
+    for (what, search) in every_search() {
+        let root = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| root.path().join(name));
+        let spec = small(search);
+        certify(&here, &spec, Shard::WHOLE, 64, 2).unwrap();
+
+        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 32);
+        let made = |index| run::record(&spec, &sampler, &input, index).unwrap();
+        let mut run = Run::open(&there, &spec, Shard::WHOLE).unwrap();
+        assert_eq!(run.todo(), (0..INPUTS).collect::<Vec<_>>());
+        let refused = |run: &mut Run, record| run.append(record, 1.0).unwrap_err().to_string();
+        assert!(refused(&mut run, made(1)).contains("out of order"), "{what}");
+        let nameless = run::Record { pixels: None, ..made(0) };
+        assert!(refused(&mut run, nameless).contains("does not name its pixels"), "{what}");
+        // a record of other votes
+        let other = Spec { seed: spec.seed + 1, ..spec.clone() };
+        let mut forged = run::record(&other, &sampler, &input, 0).unwrap();
+        if let run::Finding::Outcome(outcome) = &mut forged.finding {
+            outcome.verdict = qcrs::certify::Verdict::Certified {
+                class: 0,
+                radius: 3.0,
+                sigma: sigma(0.5),
+                p_lower: 0.99,
+                p_upper: None,
+            };
+        }
+        assert!(run.append(forged, 1.0).is_err(), "{what}");
+        for index in 0..INPUTS {
+            if index == 4 {
+                // a driver that was killed begins again where it was
+                drop(run);
+                run = Run::open(&there, &spec, Shard::WHOLE).unwrap();
+                assert_eq!(run.todo()[0], 4);
+            }
+            run.append(made(index), 1.0).unwrap();
+        }
+        assert!(run.todo().is_empty());
+        assert!(refused(&mut run, made(9)).contains("complete"), "{what}");
+        run.finish().unwrap();
+        assert_eq!(records(&here), records(&there), "{what}");
+        assert!(there.join("results.tsv").exists());
+    }
 }

@@ -4,6 +4,7 @@ use super::directory::{Shard, claim, shard_files};
 use super::lines::{self, Lines};
 use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
+use super::verify::verify_one;
 use super::{Depth, Finding, Record, Spec, Timing, compare, read};
 use crate::certify::certify;
 use crate::data::{Example, pixel_hash};
@@ -37,8 +38,7 @@ impl Run {
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
-            let problem =
-                "this run was begun with another number of shards; resume it with that number, or use another directory";
+            let problem = "this run was begun with another number of shards; resume it with that number, or use another directory";
             return Err(Error::format(other, problem));
         }
         let (records, done) = Lines::open::<Record>(&path)?;
@@ -64,6 +64,11 @@ impl Run {
         &self.ids
     }
 
+    /// The inputs of this share that have no record yet, in the order in which their records are appended.
+    pub fn todo(&self) -> &[u32] {
+        &self.ids[self.done.len()..]
+    }
+
     /// Makes sure that what was there is about these inputs, label for label and pixel for pixel. [`Self::certify`]
     /// begins with this; a program that wants to say that it takes a while calls it earlier.
     pub fn compare(&mut self, inputs: &Inputs<'_>) -> Result<(), Error> {
@@ -87,7 +92,7 @@ impl Run {
         mut on_record: impl FnMut(&mut Record) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.compare(inputs)?;
-        let todo = self.ids[self.done.len()..].to_vec();
+        let todo = self.todo().to_vec();
         let spec = self.spec.clone();
         let queue = Queue::new(todo.len(), in_flight.max(1));
         let (send, receive) = mpsc::channel();
@@ -111,8 +116,42 @@ impl Run {
             result
         });
         // also after a failure: what was finished is there to be read
-        let closed = self.records.sync().and_then(|()| self.write_results());
+        let closed = self.finish();
         written.and(closed)
+    }
+
+    /// Appends a record that was made elsewhere, by [`record`] on another machine: that of the first input of
+    /// [`Self::todo`], naming its pixels, and such that the spec leads to it. `seconds` is what it took there.
+    pub fn append(&mut self, record: Record, seconds: f64) -> Result<(), Error> {
+        let here = |problem: String| {
+            let source = Box::new(Error::Invalid(problem));
+            Error::Input { index: record.index, source }
+        };
+        match self.todo().first() {
+            Some(next) if *next != record.index => {
+                return Err(here(format!(
+                    "its record comes out of order; the next one is that of input {next}"
+                )));
+            }
+            None => return Err(here("this share of the run is complete; it takes no more records".into())),
+            Some(_) if record.pixels.is_none() => {
+                return Err(here("the record does not name its pixels".into()));
+            }
+            Some(_) => verify_one(&self.spec, &record)?,
+        }
+        self.write(record, seconds)
+    }
+
+    /// Waits until the disk has every record, and writes results.tsv.
+    pub fn finish(&self) -> Result<(), Error> {
+        self.records.sync().and_then(|()| self.write_results())
+    }
+
+    fn write(&mut self, record: Record, seconds: f64) -> Result<(), Error> {
+        self.timings.append(&Timing { index: record.index, seconds })?;
+        self.records.append(&record)?;
+        self.done.push(record);
+        Ok(())
     }
 
     fn write_results(&self) -> Result<(), Error> {
@@ -137,9 +176,7 @@ impl Run {
             while let Some((result, seconds)) = waiting.remove(&next) {
                 let mut record = result?;
                 on_record(&mut record)?;
-                self.timings.append(&Timing { index: record.index, seconds })?;
-                self.records.append(&record)?;
-                self.done.push(record);
+                self.write(record, seconds)?;
                 next += 1;
                 queue.written(next);
             }

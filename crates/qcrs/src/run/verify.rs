@@ -70,6 +70,11 @@ pub fn verify(stored: &Stored) -> Result<(), Error> {
     check(&stored.spec, &stored.records, Depth::Whole)
 }
 
+/// The same for one record.
+pub(super) fn verify_one(spec: &Spec, record: &Record) -> Result<(), Error> {
+    check(spec, std::slice::from_ref(record), Depth::Whole)
+}
+
 /// Checks the run in `dir` as `depth` asks; an error names the directory and the input.
 pub(super) fn check_in(dir: &Path, spec: &Spec, records: &[Record], depth: Depth) -> Result<Checked, Error> {
     let (wrote, here) = (&spec.qcrs, env!("CARGO_PKG_VERSION"));
