@@ -3,12 +3,14 @@
 use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes, each_draw};
 use crate::noise::{Draws, Noise};
 use crate::types::Error;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Spreads the batches of a request over the threads of the current rayon pool.
+/// Spreads the batches of a request over threads: those of a pool of its own ([`MonteCarlo::on`]), or else of the
+/// current rayon pool, which is rayon's global one for threads that are in none.
 ///
 /// Memory is one batch per thread, whatever the number of draws.
 pub struct MonteCarlo<'a> {
@@ -17,6 +19,7 @@ pub struct MonteCarlo<'a> {
     scores: Scores,
     passes: AtomicU64,
     stop: Arc<AtomicBool>,
+    pool: Option<Arc<ThreadPool>>,
 }
 
 impl<'a> MonteCarlo<'a> {
@@ -28,6 +31,7 @@ impl<'a> MonteCarlo<'a> {
             scores: Scores::default(),
             passes: 0.into(),
             stop: Arc::default(),
+            pool: None,
         }
     }
 
@@ -48,6 +52,13 @@ impl<'a> MonteCarlo<'a> {
         Self { stop, ..self }
     }
 
+    /// Works on the threads of `pool`. A process that may fork, or that runs several models with different numbers
+    /// of threads, needs this: rayon's global pool cannot be resized, and is dead in a forked child.
+    #[must_use]
+    pub fn on(self, pool: Arc<ThreadPool>) -> Self {
+        Self { pool: Some(pool), ..self }
+    }
+
     /// Gives each of the `parts` a tally, to which `add` adds the scores of every copy.
     ///
     /// Batches are cut from all copies in a row, so that one may hold the end of a part and the next ones.
@@ -65,14 +76,17 @@ impl<'a> MonteCarlo<'a> {
         let nothing = || parts.iter().map(|_| T::default()).collect::<Vec<T>>();
         let merge = |a: Vec<T>, b| a.into_iter().zip(b).map(|(a, b)| merge(a, b)).collect();
         let copies: u64 = parts.iter().map(|(_, draws)| draws.range.len() as u64).sum();
-        (0..copies.div_ceil(self.batch.into()))
-            .into_par_iter()
-            .map_init(Buffers::default, |buffers, number| {
-                let start = number * u64::from(self.batch);
-                self.count_batch(x, &cut(parts, start..start + u64::from(self.batch)), buffers, &add)
-            })
-            // no short cut on an error: of several failing batches the first is named, on any number of threads
-            .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
+        let count = || {
+            (0..copies.div_ceil(self.batch.into()))
+                .into_par_iter()
+                .map_init(Buffers::default, |buffers, number| {
+                    let start = number * u64::from(self.batch);
+                    self.count_batch(x, &cut(parts, start..start + u64::from(self.batch)), buffers, &add)
+                })
+                // no short cut on an error: of several failing batches the first is named, on any number of threads
+                .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
+        };
+        self.pool.as_ref().map_or_else(count, |pool| pool.install(count))
     }
 
     /// Tallies one batch.
@@ -150,4 +164,45 @@ struct Buffers {
 /// The class of the largest score; ties go to the lowest.
 pub fn argmax(row: &[f32]) -> usize {
     (1..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::{Phase, Stream};
+    use crate::types::Sigma;
+
+    /// Fails on a thread that is not called as it should be.
+    struct OnlyOn(&'static str);
+
+    impl Classifier for OnlyOn {
+        fn input_len(&self) -> usize {
+            1
+        }
+        fn num_classes(&self) -> usize {
+            2
+        }
+        fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+            let thread = std::thread::current();
+            if thread.name() != Some(self.0) {
+                return Err(Error::Engine(format!("called on {:?}", thread.name())));
+            }
+            for (x, row) in batch.iter().zip(out.chunks_exact_mut(2)) {
+                row.copy_from_slice(&[0.0, *x]);
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_pool_of_its_own_does_all_the_work() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).thread_name(|_| "own".into()).build();
+        let sampler = MonteCarlo::new(&OnlyOn("own"), 10).on(Arc::new(pool.unwrap()));
+        let draws = Draws::first(1000, Stream { seed: 1, input: 0, phase: Phase::Estimate });
+        let noise = Noise::Gaussian(Sigma::new(0.5).unwrap());
+        let votes = sampler.sample_under_noise(&[0.5], noise, &draws).unwrap();
+        assert_eq!(votes.total(), 1000);
+        let elsewhere = MonteCarlo::new(&OnlyOn("own"), 10).sample_under_noise(&[0.5], noise, &draws);
+        assert!(elsewhere.unwrap_err().to_string().contains("called on"));
+    }
 }
