@@ -111,7 +111,7 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
     let sampler = MonteCarlo::new(&*truth.classifier, 1000);
     for level in [alpha(0.05), alpha(0.001)] {
         let at =
-            |radius| Budget::new(100, 5000, level).and_then(|budget| budget.at_radius_of(radius)).unwrap();
+            |radius| Budget::new(100, 5000, level).and_then(|budget| budget.asking_about(radius)).unwrap();
         let confirmed = |radius: f64, trials: u64| -> u64 {
             let yes =
                 |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &input(&[truth.x], seed));
@@ -131,7 +131,7 @@ fn an_easy_question_takes_few_draws() {
     let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
     let spent = |radius| {
         let budget =
-            Budget::new(20, 100_000, alpha(0.001)).and_then(|budget| budget.at_radius_of(radius)).unwrap();
+            Budget::new(20, 100_000, alpha(0.001)).and_then(|budget| budget.asking_about(radius)).unwrap();
         certify(common::cohen(0.5).search(), &budget, &sampler, &input(&[0.5], 1)).unwrap().passes()
     };
     assert!(spent(0.2) < 500, "{}", spent(0.2));

@@ -148,7 +148,7 @@ fn two_laws_are_never_asked_until_they_agree() {
     let search = Dsrs::published(Sigma::new(0.5).unwrap(), 3072).unwrap();
     let ask = |at_radius: Option<f64>| {
         let budget = budget(10, 1000, alpha(ALPHA));
-        let budget = at_radius.map_or(budget, |radius| budget.at_radius_of(radius).unwrap());
+        let budget = at_radius.map_or(budget, |radius| budget.asking_about(radius).unwrap());
         certify(&search, &budget, &Unanimous, &input(&[0.0; 3072], 0))
     };
     assert!(ask(None).is_ok());

@@ -42,6 +42,6 @@ impl BudgetArgs {
             "--at-radius is answered by the one-sided bound; leave --bound out"
         );
         let budget = Budget::new(n0, n, Alpha::new(self.alpha)?)?.with_bound(bound)?;
-        at_radius.map_or(Ok(budget), |radius| budget.at_radius_of(radius)).context("--at-radius")
+        at_radius.map_or(Ok(budget), |radius| budget.asking_about(radius)).context("--at-radius")
     }
 }

@@ -160,7 +160,7 @@ fn only_radii_about_the_same_question_are_compared() {
     assert!(why(&|spec| spec.data.blake3 = "01".into()).contains("different data"));
     assert!(why(&|spec| spec.data.preprocess = "crop 2".into()).contains("preprocess"));
     assert!(why(&|spec| spec.one_class = Some(1)).contains("one_class"));
-    let asked = |spec: &mut Spec| spec.budget = spec.budget.at_radius_of(0.5).unwrap();
+    let asked = |spec: &mut Spec| spec.budget = spec.budget.asking_about(0.5).unwrap();
     assert!(why(&asked).contains("no ACR"));
     // not even two of them: 0.5 for every right answer is no radius
     assert!(paired(&table(&asked), &table(&asked)).unwrap_err().to_string().contains("no ACR"));

@@ -34,7 +34,7 @@ impl TryFrom<Written> for Budget {
     fn try_from(written: Written) -> Result<Self, Error> {
         let Written { n0, n, alpha, bound, at_radius } = written;
         let budget = Self::new(n0, n, alpha)?.with_bound(bound)?;
-        at_radius.map_or(Ok(budget), |radius| budget.at_radius_of(radius))
+        at_radius.map_or(Ok(budget), |radius| budget.asking_about(radius))
     }
 }
 
@@ -81,7 +81,7 @@ impl Budget {
     }
 
     /// The same, asked only whether the radius is at least `radius`, with as few of the n draws as that takes.
-    pub fn at_radius_of(self, radius: f64) -> Result<Self, Error> {
+    pub fn asking_about(self, radius: f64) -> Result<Self, Error> {
         if !(radius > 0.0 && radius.is_finite()) {
             return Err(Error::Invalid(format!("a radius to ask about must be positive, got {radius}")));
         }
@@ -141,11 +141,11 @@ mod tests {
         assert!(Budget::new(0, 100, alpha).is_err() && Budget::new(100, 0, alpha).is_err());
         let budget = Budget::new(100, 1000, alpha).unwrap();
         for radius in [-1.0, 0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(budget.at_radius_of(radius).is_err(), "{radius}");
+            assert!(budget.asking_about(radius).is_err(), "{radius}");
         }
-        let asked = budget.at_radius_of(0.5).unwrap();
+        let asked = budget.asking_about(0.5).unwrap();
         assert!(asked.with_bound(Bound::TwoSided).is_err());
-        assert!(budget.with_bound(Bound::Auto).unwrap().at_radius_of(0.5).is_err());
+        assert!(budget.with_bound(Bound::Auto).unwrap().asking_about(0.5).is_err());
     }
 
     #[test]
