@@ -104,6 +104,24 @@ pub(crate) fn read(path: &Path, names: BTreeSet<String>) -> Result<Vec<(String, 
     Ok(files)
 }
 
+/// The files called `names` out of those `given`: all of them, and no other.
+pub(crate) fn pick(
+    names: BTreeSet<String>,
+    mut given: Vec<(String, Vec<u8>)>,
+) -> Result<Vec<(String, Vec<u8>)>, String> {
+    given.sort();
+    if let Some(pair) = given.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(format!("the weights in `{}` are given twice", pair[0].0));
+    }
+    if let Some((other, _)) = given.iter().find(|(name, _)| !names.contains(name)) {
+        return Err(format!("weights in `{other}` are given, but the model does not name them"));
+    }
+    match names.into_iter().find(|name| !given.iter().any(|(found, _)| found == name)) {
+        None => Ok(given),
+        Some(missing) => Err(format!("the weights in `{missing}` are not given")),
+    }
+}
+
 /// The path of the file `name`. Weights lie in the model's folder and nowhere else, so that a model cannot read
 /// other files: a link may lead out of the folder only to where the model itself is linked to.
 fn beside(path: &Path, name: &str) -> Result<PathBuf, Error> {

@@ -68,6 +68,12 @@ pub(crate) fn read(path: &Path) -> Result<File, Error> {
     Ok(File { bytes, graph, external })
 }
 
+/// The same for a model in memory, with the content of its weight files.
+pub(crate) fn take(bytes: Vec<u8>, external: Vec<(String, Vec<u8>)>) -> Result<File, String> {
+    let (graph, names) = look(&bytes)?;
+    Ok(File { external: external::pick(names, external)?, bytes, graph })
+}
+
 /// What a file holds, and the names of the files beside it that hold weights.
 pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
     if let Some(what) = something_else(bytes) {

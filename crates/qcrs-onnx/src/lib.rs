@@ -39,7 +39,7 @@ mod slots;
 mod trial;
 
 pub use fit::InputShape;
-pub use model::{Model, load, look_into};
+pub use model::{Model, load, load_bytes, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
 pub use qcrs_cnn::{Cnn, Instructions, Layer, Precision};
 #[cfg(feature = "ort")]

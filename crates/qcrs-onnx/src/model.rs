@@ -37,6 +37,35 @@ pub struct Model {
 
 /// Loads the ONNX model at `path` for images of `shape` = [channels, height, width], values in [0, 1].
 pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
+    check(shape, options)?;
+    open(&inspect::read(path)?, Place { name: path, on_disk: true }, shape, options)
+}
+
+/// The same for a model in memory: its bytes, and the name and content of every weight file that it names. `name` stands
+/// in messages. The hash is that of the same model in files. Without a file onnxruntime is tried without the model
+/// before it is loaded.
+pub fn load_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    external: Vec<(String, Vec<u8>)>,
+    shape: [usize; 3],
+    options: &LoadOptions,
+) -> Result<Model, Error> {
+    check(shape, options)?;
+    let place = Place { name: Path::new(name), on_disk: false };
+    let file = inspect::take(bytes, external).map_err(|problem| Error::format(name, problem))?;
+    open(&file, place, shape, options)
+}
+
+/// What messages call a model, and whether that is its path.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    name: &'a Path,
+    on_disk: bool,
+}
+
+/// Refuses options that cannot be meant, before anything is read.
+fn check(shape: [usize; 3], options: &LoadOptions) -> Result<(), Error> {
     if options.threads == 0 || shape.contains(&0) {
         return Err(Error::Invalid(format!(
             "an engine needs at least one thread and one pixel, got {options:?}, {shape:?}"
@@ -53,18 +82,21 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
         let (engine, precision) = (options.engine, options.precision);
         return Err(Error::Invalid(format!("{engine} does not compute in {precision}; the engine cnn does")));
     }
-    options.transform.as_ref().map_or(Ok(()), |transform| transform.check(shape[0]))?;
-    let file = inspect::read(path)?;
+    options.transform.as_ref().map_or(Ok(()), |transform| transform.check(shape[0]))
+}
+
+fn open(file: &File, place: Place<'_>, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
+    let path = place.name;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
     let not_followed =
-        images_apart(&file, shape, fixed_batch).map_err(|problem| Error::format(path, problem))?;
+        images_apart(file, shape, fixed_batch).map_err(|problem| Error::format(path, problem))?;
     if let Some(why) = &not_followed {
         notes.push(format!(
             "that the scores of an image do not depend on the others of its batch was measured, but not shown: {why}"
         ));
     }
-    let source = Source { file: &file, path, shape, any_batch: fixed_batch.is_none() };
+    let source = Source { file, place, shape, any_batch: fixed_batch.is_none() };
     let (run, engine) =
         start(&source, options, &mut notes).map_err(|problem| Error::format(path, problem))?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
@@ -139,10 +171,11 @@ pub fn look_into(path: &Path, shape: [usize; 3], precision: Precision) -> Result
     crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::format(path, refused(&why, "ort")))
 }
 
-/// Runs the model at a path once, on black images, with onnxruntime.
+/// Runs the model at a path once, on black images, with onnxruntime; without one only the library is loaded.
 #[cfg(feature = "ort")]
 pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), String> {
-    let file = inspect::read(question.model).map_err(|error| error.to_string())?;
+    let Some(model) = question.model else { return crate::ort::load_library(question) };
+    let file = inspect::read(model).map_err(|error| error.to_string())?;
     let [c, h, w] = question.shape;
     let (_, fixed_batch) = fit(&file.graph, question.shape)?;
     let rows = fixed_batch.unwrap_or(1);
@@ -155,7 +188,7 @@ type Started = (Box<dyn Run>, String);
 /// A file that is to be run, and on what.
 struct Source<'a> {
     file: &'a File,
-    path: &'a Path,
+    place: Place<'a>,
     shape: [usize; 3],
     any_batch: bool,
 }
@@ -239,7 +272,8 @@ fn start_rten(_: &Source<'_>, _: &LoadOptions) -> Result<Started, String> {
 
 #[cfg(feature = "ort")]
 fn start_ort(source: &Source<'_>, options: &LoadOptions) -> Result<Started, String> {
-    let &Source { path: model, shape, .. } = source;
+    let &Source { place, shape, .. } = source;
+    let model = place.on_disk.then_some(place.name);
     let question = crate::trial::Question { model, shape, device: options.device };
     let (engine, name) = crate::ort::Ort::load(source.file, &question, options.trial, options.threads)?;
     Ok((Box::new(engine), name))

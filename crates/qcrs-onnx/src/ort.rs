@@ -94,6 +94,11 @@ fn configure(environment: &Environment, device: Device) -> Result<SessionBuilder
     })
 }
 
+/// Loads the library, and nothing else.
+pub(crate) fn load_library(question: &Question<'_>) -> Result<(), String> {
+    runtime(question, None).map(drop)
+}
+
 /// The library: the first of the usual places that has a good one.
 fn runtime(question: &Question<'_>, trial: Option<Trial>) -> Result<Runtime, String> {
     static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);

@@ -21,7 +21,8 @@ pub struct Trial {
 
 /// What is tried.
 pub(crate) struct Question<'a> {
-    pub(crate) model: &'a Path,
+    /// None if the model is in memory only.
+    pub(crate) model: Option<&'a Path>,
     pub(crate) shape: [usize; 3],
     pub(crate) device: Device,
 }
@@ -37,7 +38,9 @@ pub fn answer_trial() -> bool {
     let [Some(shape), Some(device), Some(model)] = VARIABLES.map(std::env::var_os) else { return false };
     let shape: Vec<usize> = shape.to_string_lossy().split(',').flat_map(str::parse).collect();
     if let (&[c, h, w], Ok(device)) = (shape.as_slice(), device.to_string_lossy().parse()) {
-        let question = Question { model: &PathBuf::from(model), shape: [c, h, w], device };
+        let model = PathBuf::from(model);
+        let model = Some(model.as_path()).filter(|model| !model.as_os_str().is_empty());
+        let question = Question { model, shape: [c, h, w], device };
         // whoever asked will see the same error for himself
         let _ = crate::model::run_once(&question);
         println!("{ALIVE}");
@@ -49,8 +52,11 @@ impl Trial {
     /// Why the library must not be loaded, if so.
     pub(crate) fn of(&self, library: &Path, question: &Question<'_>) -> Result<(), String> {
         let [c, h, w] = question.shape;
-        let values: [OsString; 3] =
-            [format!("{c},{h},{w}").into(), question.device.to_string().into(), question.model.into()];
+        let values: [OsString; 3] = [
+            format!("{c},{h},{w}").into(),
+            question.device.to_string().into(),
+            question.model.unwrap_or(Path::new("")).into(),
+        ];
         let mut command = (self.command)();
         command.envs(VARIABLES.into_iter().zip(values)).env(crate::library::VARIABLE, library);
         self.attempt(command).map_err(|how| format!("{} {how} when it was tried", library.display()))

@@ -135,3 +135,33 @@ fn links_pipes_and_devices_are_not_weights() {
     symlink("../secret", snapshot.join(name)).unwrap();
     assert!(load_with(&snapshot.join("model.onnx"), SHAPE, EngineChoice::Cnn).is_ok());
 }
+
+/// A model in memory is the model in files: the same hash, the same scores, the same refusals.
+#[test]
+fn a_model_in_memory_is_that_of_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bytes, data) = apart("w.data");
+    let path = folder.path().join("model.onnx");
+    std::fs::write(&path, &bytes).unwrap();
+    std::fs::write(folder.path().join("w.data"), &data).unwrap();
+    let from_files = load_with(&path, SHAPE, EngineChoice::Cnn).unwrap();
+    let options = qcrs_onnx::LoadOptions { engine: EngineChoice::Cnn, ..qcrs_onnx::LoadOptions::default() };
+    let load = |external: &[(&str, &[u8])]| {
+        let external = external.iter().map(|(name, data)| ((*name).to_owned(), data.to_vec())).collect();
+        qcrs_onnx::load_bytes("mine", bytes.clone(), external, SHAPE, &options)
+    };
+    let in_memory = load(&[("w.data", &data)]).unwrap();
+    assert_eq!(in_memory.blake3, from_files.blake3);
+    let images = numbers(3, 4 * SHAPE.iter().product::<usize>());
+    assert_eq!(scores(&in_memory, &images), scores(&from_files, &images));
+    for (external, says) in [
+        (&[][..], "mine: the weights in `w.data` are not given"),
+        (&[("w.data", &data[..]), ("v.data", &[])][..], "mine: weights in `v.data` are given"),
+        (&[("w.data", &data[..]), ("w.data", &[])][..], "mine: the weights in `w.data` are given twice"),
+    ] {
+        let error = load(external).err().expect(says).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    let torn = qcrs_onnx::load_bytes("mine", b"hello".to_vec(), Vec::new(), SHAPE, &options);
+    assert!(torn.err().unwrap().to_string().starts_with("mine: not an ONNX model"));
+}
