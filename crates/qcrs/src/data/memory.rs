@@ -35,6 +35,16 @@ impl InMemory {
         Self::checked(shape, Pixels::Floats(pixels), labels)
     }
 
+    /// The same for 8-bit images: k stands for k/255.
+    pub fn from_bytes(shape: [usize; 3], bytes: Vec<u8>, labels: Option<Vec<usize>>) -> Result<Self, Error> {
+        Self::checked(shape, Pixels::Bytes(bytes), labels)
+    }
+
+    /// Whether every pixel is k/255 for some byte k.
+    pub(super) fn are_bytes(&self) -> bool {
+        matches!(self.pixels, Pixels::Bytes(_))
+    }
+
     pub(super) fn checked(
         shape: [usize; 3],
         pixels: Pixels,

@@ -21,6 +21,12 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// Images that somebody already has in memory. They are known by their content: the same images in a file, as bytes
+    /// or as floats, are the same dataset.
+    pub fn of_images(name: &str, images: InMemory) -> Self {
+        in_memory(name.into(), images, "value", None)
+    }
+
     /// Gives an image and its label by its number in records.
     pub fn inputs(&self) -> impl Fn(u32) -> Result<Example, Error> + Sync + '_ {
         |index| self.dataset.get(index as usize)
@@ -48,12 +54,12 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             let labels = options.labels.as_deref().map(labels::read).transpose()?;
             let preprocess = array.preprocess(options.range);
             options.suit(Kind::Array, path)?;
-            Ok(in_memory(path, array.images(labels, options, path)?, preprocess, None))
+            Ok(in_memory(name(path), array.images(labels, options, path)?, preprocess, None))
         }
         Some("npz") => {
             options.suit(Kind::Array, path)?;
             let (images, preprocess, has_parts) = npz::open(path, options)?;
-            Ok(Opened { has_parts, ..in_memory(path, images, preprocess, None) })
+            Ok(Opened { has_parts, ..in_memory(name(path), images, preprocess, None) })
         }
         Some("csv") => {
             let root = path.parent().unwrap_or(Path::new(""));
@@ -70,7 +76,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         }
         _ if idx::is_idx(path) => {
             options.suit(Kind::Fixed, path)?;
-            Ok(in_memory(path, idx::open(path, options)?, "value/255", None))
+            Ok(in_memory(name(path), idx::open(path, options)?, "value/255", None))
         }
         _ => Err(unknown(path, "this file is none of them")),
     }
@@ -83,7 +89,7 @@ fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     }
     if let Some(images) = idx::find_images(path, options.split) {
         options.suit(Kind::Fixed, path)?;
-        let opened = in_memory(path, idx::open(&images, options)?, "value/255", None);
+        let opened = in_memory(name(path), idx::open(&images, options)?, "value/255", None);
         return Ok(Opened { has_parts: true, ..opened });
     }
     match Folder::open(path, options.labels.as_deref(), treatment(options))? {
@@ -102,22 +108,23 @@ fn open_cifar(
     }
     options.suit(Kind::Fixed, path)?;
     let (images, classes) = found?;
-    Ok(in_memory(path, images, "value/255", classes))
+    Ok(in_memory(name(path), images, "value/255", classes))
 }
 
 fn treatment(options: &OpenOptions) -> Treatment {
     Treatment { resize: options.resize, crop: options.crop, channels: options.channels }
 }
 
-fn in_memory(path: &Path, images: InMemory, preprocess: &str, classes: Option<Vec<String>>) -> Opened {
+fn in_memory(name: String, images: InMemory, preprocess: &str, classes: Option<Vec<String>>) -> Opened {
     let blake3 = images.fingerprint();
     let known = known::recognise(&blake3);
     let about = About {
-        name: known.map_or_else(|| name(path), |known| known.name.into()),
+        name: known.map_or(name, |known| known.name.into()),
         classes: classes.or_else(|| known.map(|known| known.classes.map(String::from).to_vec())),
         blake3,
         shape: images.shape(),
-        preprocess: preprocess.into(),
+        // however they were written: a run on the same images is the same run
+        preprocess: if images.are_bytes() { "value/255" } else { preprocess }.into(),
     };
     Opened { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
 }

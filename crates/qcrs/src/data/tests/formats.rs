@@ -1,7 +1,7 @@
 //! What is written is what is read.
 
 use super::*;
-use crate::data::{Layout, Range, Split};
+use crate::data::{InMemory, Layout, Range, Split};
 
 const K: f32 = 1.0 / 255.0;
 
@@ -156,4 +156,23 @@ fn the_fingerprint_covers_pixels_labels_and_shape() {
     assert_ne!(first, hash("c.npz", "(2, 2, 4)", &[2; 16], &[0, 1]));
     assert_ne!(first, hash("d.npz", "(2, 2, 4)", &[1; 16], &[1, 1]));
     assert_ne!(first, hash("e.npz", "(2, 4, 2)", &[1; 16], &[0, 1]));
+}
+
+/// Bytes, the floats that they stand for, and an array file of either: one dataset, so that a run of one can be resumed
+/// with another.
+#[test]
+fn images_in_memory_are_those_of_a_file() {
+    let bytes: Vec<u8> = (0..24).map(|k| k * 10).collect();
+    let floats: Vec<f32> = bytes.iter().map(|k| f32::from(*k) / 255.0).collect();
+    let labels = Some(vec![1, 0]);
+    let about = |images: InMemory| Opened::of_images("mine", images).about;
+    let from_bytes = about(InMemory::from_bytes([3, 2, 2], bytes.clone(), labels.clone()).unwrap());
+    let from_floats = about(InMemory::new([3, 2, 2], floats.clone(), labels.clone()).unwrap());
+    assert_eq!(from_bytes, from_floats);
+    assert_eq!((from_bytes.name.as_str(), from_bytes.preprocess.as_str()), ("mine", "value/255"));
+    let mut other = floats;
+    other[5] = 0.5;
+    let other = about(InMemory::new([3, 2, 2], other, labels).unwrap());
+    assert!(other.blake3 != from_bytes.blake3 && other.preprocess == "value");
+    assert!(InMemory::from_bytes([3, 2, 2], vec![0; 23], None).is_err());
 }
