@@ -1,10 +1,19 @@
 //! What the fuzz targets share: good models, ways to spoil them, and what must hold for any of them.
 
+mod compare;
 mod edit;
+mod fields;
+mod mirror;
 mod models;
+mod nested;
+mod onnx;
+mod rewrite;
 
+pub use compare::compare_readers;
 pub use edit::edited;
 pub use models::models;
+pub use nested::{apart, nested};
+pub use rewrite::rewritten;
 
 use qcrs::sample::Classifier;
 use qcrs_cnn::{Cnn, Instructions, Precision};

@@ -96,6 +96,15 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
     Ok((graph, external::names(&model)?))
 }
 
+/// The network as the checks see it, written out as text, and the names of its weight files. No stable format: fuzzing
+/// compares it with what another protobuf reader makes of the same bytes.
+#[doc(hidden)]
+pub fn read_strictly(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
+    let (_, names) = look(bytes)?;
+    let model = proto::Model::parse(bytes).map_err(|bad| format!("{bad:?}"))?;
+    Ok((format!("{model:?}"), names))
+}
+
 /// What people hand over instead of an ONNX file.
 fn something_else(bytes: &[u8]) -> Option<&'static str> {
     match bytes {

@@ -39,6 +39,8 @@ mod slots;
 mod trial;
 
 pub use fit::InputShape;
+#[doc(hidden)]
+pub use inspect::read_strictly;
 pub use model::{Model, load, load_bytes, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
 pub use qcrs_cnn::{Cnn, Instructions, Layer, Precision};
