@@ -80,7 +80,8 @@ struct Tensor<'a> {
 
 #[derive(Debug)]
 struct Sparse<'a> {
-    tensors: Vec<Tensor<'a>>,
+    values: Option<Tensor<'a>>,
+    indices: Option<Tensor<'a>>,
 }
 
 #[derive(Debug)]
@@ -198,7 +199,10 @@ impl<'a> From<&'a onnx::Tensor> for Tensor<'a> {
 
 impl<'a> From<&'a onnx::Sparse> for Sparse<'a> {
     fn from(sparse: &'a onnx::Sparse) -> Self {
-        Self { tensors: all(sparse.values.iter().chain(&sparse.indices)) }
+        Self {
+            values: sparse.values.as_ref().map(Tensor::from),
+            indices: sparse.indices.as_ref().map(Tensor::from),
+        }
     }
 }
 

@@ -63,6 +63,21 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The numbers of a packed list; after an error nothing follows.
+pub fn varints(packed: &[u8]) -> impl Iterator<Item = Result<u64, Torn>> {
+    let mut rest = Fields(packed);
+    std::iter::from_fn(move || {
+        if rest.0.is_empty() {
+            return None;
+        }
+        let number = rest.varint().ok_or(Torn);
+        if number.is_err() {
+            rest.0 = &[];
+        }
+        Some(number)
+    })
+}
+
 /// A message that ends in the middle of a field, or is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn;

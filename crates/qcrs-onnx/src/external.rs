@@ -73,7 +73,7 @@ fn inside(tensor: &Tensor<'_>) -> Result<(), String> {
 }
 
 fn all_inside(sparse: &Sparse<'_>) -> Result<(), String> {
-    sparse.tensors.iter().try_for_each(inside)
+    sparse.values.iter().chain(&sparse.indices).try_for_each(inside)
 }
 
 fn graph_inside(graph: &Graph<'_>) -> Result<(), String> {

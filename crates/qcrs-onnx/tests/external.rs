@@ -26,10 +26,7 @@ fn location(code: u64) -> Vec<u8> {
 
 /// The usual model with this as one more constant.
 fn with_constant(tensor: &[u8]) -> Vec<u8> {
-    let model = Tiny::new().model().write_buf().unwrap();
-    let graph = [content(&model, 7), &field(5, tensor)].concat();
-    let opset = field(8, content(&model, 8));
-    [vec![1 << 3, 8], field(7, &graph), opset].concat()
+    with_fields(&field(5, tensor), &[])
 }
 
 fn refused(folder: &Path, bytes: &[u8]) -> String {
@@ -96,6 +93,102 @@ fn a_model_that_readers_could_disagree_about_is_refused() {
         let error = refused(folder.path(), &bytes);
         assert!(error.contains("different networks"), "{what}: {error}");
     }
+}
+
+/// Makes sure that all of them are refused before an engine sees them.
+fn all_refused(cases: &[(&str, Vec<u8>)]) {
+    let taken = cases.iter().filter(|(_, bytes)| qcrs_onnx::read_strictly(bytes).is_ok());
+    let taken: Vec<&str> = taken.map(|(what, _)| *what).collect();
+    assert!(taken.is_empty(), "{taken:?}");
+}
+
+/// A number that is written with 65 bits; libraries drop the highest, or refuse the file.
+const TOO_LONG: [u8; 10] = [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2];
+
+fn number(field: u8, value: u64) -> Vec<u8> {
+    [vec![field << 3], varint(value)].concat()
+}
+
+fn four_bytes(field: u8) -> Vec<u8> {
+    [vec![field << 3 | 5], vec![0; 4]].concat()
+}
+
+/// Of a long number some readers keep the lower half, and what has another wire type some skip and some refuse.
+#[test]
+fn values_that_readers_could_disagree_about_are_refused() {
+    let constant =
+        |values: &[u8]| with_constant(&[&[1 << 3, 1, 2 << 3, 7][..], &field(8, b"extra"), values].concat());
+    all_refused(&[
+        ("a packed number of 65 bits", constant(&field(7, &TOO_LONG))),
+        ("a small integer of 33 bits", constant(&number(5, (1 << 32) + 1))),
+        ("a packed small integer of 33 bits", constant(&field(5, &varint((1 << 32) + 1)))),
+        ("a text as a number", constant(&number(6, 1))),
+        ("a double as a number", constant(&number(10, 1))),
+        ("a double of four bytes", constant(&four_bytes(10))),
+        ("a large integer as a float", constant(&four_bytes(11))),
+        ("a packed large integer of 65 bits", constant(&field(11, &TOO_LONG))),
+    ]);
+}
+
+/// The usual model with these fields in its graph and beside it.
+fn with_fields(in_graph: &[u8], in_model: &[u8]) -> Vec<u8> {
+    let model = Tiny::new().model().write_buf().unwrap();
+    let graph = [content(&model, 7), in_graph].concat();
+    [vec![1 << 3, 8], field(7, &graph), field(8, content(&model, 8)), in_model.to_vec()].concat()
+}
+
+/// The usual model with one more node, which has this attribute.
+fn with_attribute(attribute: &[u8]) -> Vec<u8> {
+    let attribute = [&field(1, b"value"), attribute].concat();
+    let node = [field(2, b"more"), field(4, b"Constant"), field(5, &attribute)].concat();
+    with_fields(&field(1, &node), &[])
+}
+
+/// ONNX gives an attribute one value, of the kind that its type says.
+#[test]
+fn an_attribute_that_readers_could_disagree_about_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let tensor = |value: u8| [&[1 << 3, 1, 2 << 3, 1][..], &field(9, &[0, 0, value, 63])].concat();
+    let (single, list) = (field(5, &tensor(0)), field(10, &tensor(128)));
+    let kind = |code: u8| [&[20 << 3 | 0x80, 1][..], &[code]].concat();
+    all_refused(&[
+        (
+            "a list of tensors before a tensor",
+            with_attribute(&[list.clone(), single.clone(), kind(4)].concat()),
+        ),
+        ("a tensor and a list of them", with_attribute(&[single.clone(), list.clone()].concat())),
+        ("a tensor and a number", with_attribute(&[single.clone(), number(3, 1)].concat())),
+        ("a tensor that is said to be a number", with_attribute(&[single.clone(), kind(2)].concat())),
+        ("a kind of unknown meaning", with_attribute(&[single.clone(), kind(99)].concat())),
+        ("two kinds", with_attribute(&[single.clone(), kind(2), kind(4)].concat())),
+        ("a text as a number", with_attribute(&number(9, 1))),
+        ("a packed number of 65 bits", with_attribute(&field(8, &TOO_LONG))),
+    ]);
+    let path = folder.path().join("model.onnx");
+    std::fs::write(&path, with_attribute(&[single, kind(4)].concat())).unwrap();
+    load_with(&path, SHAPE, EngineChoice::Rten).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Of two constants with one name onnxruntime takes the last, dense or sparse; other engines know no sparse ones.
+#[test]
+fn parts_of_a_graph_that_readers_could_disagree_about_are_refused() {
+    let tensor = |name: &str| [&[1 << 3, 1, 2 << 3, 1][..], &field(8, name.as_bytes())].concat();
+    let sparse = |name: &str| field(15, &field(1, &tensor(name)));
+    let function = |fields: &[u8]| field(25, &[&field(1, b"own"), fields].concat());
+    let default = [field(1, b"axis"), number(3, 1)].concat();
+    let output = |dim: &[u8]| {
+        let kind = field(1, &[&[1 << 3, 1][..], &field(2, &field(1, dim))].concat());
+        field(11, &[field(1, b"more"), field(2, &kind)].concat())
+    };
+    all_refused(&[
+        ("a sparse constant with the name of a dense one", with_fields(&sparse("kb"), &[])),
+        ("two sparse constants", with_fields(&[sparse("s"), sparse("s")].concat(), &[])),
+        ("sparse lengths as floats", with_fields(&field(15, &four_bytes(3)), &[])),
+        ("two defaults", with_fields(&[], &function(&[field(11, &default), field(11, &default)].concat()))),
+        ("an attribute's name as a number", with_fields(&[], &function(&number(6, 1)))),
+        ("a version as a text", with_fields(&[], &field(1, b"8"))),
+        ("a dimension whose name is no text", with_fields(&output(&field(2, &[0xFF])), &[])),
+    ]);
 }
 
 /// The weights `k` in the file `name`, and what that file must hold.

@@ -5,13 +5,17 @@
 //! A file that leaves such a choice is refused, so that all engines read the network that was checked. Field
 //! numbers are those of onnx.proto3.
 
+mod attribute;
 mod numbers;
 mod port;
+mod tensor;
 
-use numbers::{float, floats, int32, ints, text};
+pub(crate) use attribute::Attribute;
+use numbers::text;
 pub(crate) use port::Port;
 use qcrs_cnn::wire::{Fields, Torn, Value};
 use std::collections::BTreeSet;
+pub(crate) use tensor::{Sparse, Tensor};
 
 /// Real models nest two or three graphs; a deeper nest is there to exhaust the stack.
 const DEEPEST: usize = 16;
@@ -85,46 +89,6 @@ pub(crate) struct Function<'a> {
     pub(crate) defaults: Vec<Attribute<'a>>,
 }
 
-/// An AttributeProto.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Attribute<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) int: Option<i64>,
-    pub(crate) float: Option<f32>,
-    pub(crate) text: Option<&'a [u8]>,
-    pub(crate) ints: Vec<i64>,
-    pub(crate) floats: Vec<f32>,
-    /// The attribute of the enclosing function's call that this one takes its value from.
-    pub(crate) refers_to: &'a str,
-    pub(crate) tensors: Vec<Tensor<'a>>,
-    pub(crate) graphs: Vec<std::rc::Rc<Graph<'a>>>,
-    pub(crate) sparse: Vec<Sparse<'a>>,
-}
-
-/// A TensorProto.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tensor<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) dims: Vec<i64>,
-    /// The code of the element type.
-    pub(crate) element: i64,
-    pub(crate) raw: Option<&'a [u8]>,
-    pub(crate) floats: Vec<f32>,
-    /// What stands in `int32_data`, where small types are kept as well.
-    pub(crate) small_ints: Vec<i64>,
-    pub(crate) ints: Vec<i64>,
-    /// Key and value of each entry of `external_data`.
-    pub(crate) external: Vec<(&'a str, &'a str)>,
-    /// The code of `data_location`, where it is said: 0 inside, 1 in another file.
-    pub(crate) location: Option<i64>,
-}
-
-/// A SparseTensorProto.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sparse<'a> {
-    pub(crate) tensors: Vec<Tensor<'a>>,
-}
-
 /// The fields of a message that may stand once only, and have.
 struct Once {
     what: &'static str,
@@ -171,11 +135,13 @@ impl<'a> Model<'a> {
         let (mut model, mut once) = (Self::default(), Once::of("the model"));
         for field in Fields::of(message) {
             match field? {
+                // the version of the format
+                (1, Value::Varint(_)) => {}
                 (7, Value::Bytes(graph)) => model.graph = Some(Graph::parse(once.take(7, graph)?, 0)?),
                 (8, Value::Bytes(opset)) => model.opsets.push(Opset::parse(opset)?),
                 (20, Value::Bytes(training)) => model.training.extend(training_graphs(training)?),
                 (25, Value::Bytes(function)) => model.functions.push(Function::parse(function)?),
-                (number, _) => once.other(number, &[7, 8, 20, 25])?,
+                (number, _) => once.other(number, &[1, 7, 8, 20, 25])?,
             }
         }
         let functions = model.functions.iter();
@@ -199,16 +165,15 @@ fn one_version(opsets: &[Opset<'_>]) -> Read<()> {
 
 /// The graphs of a TrainingInfoProto.
 fn training_graphs(message: &[u8]) -> Read<Vec<Graph<'_>>> {
-    let (mut graphs, mut once) = (Vec::new(), Once::of("training"));
+    let (mut first, mut second, mut once) = (None, None, Once::of("training"));
     for field in Fields::of(message) {
         match field? {
-            (number @ (1 | 2), Value::Bytes(graph)) => {
-                graphs.push(Graph::parse(once.take(number, graph)?, 1)?);
-            }
+            (1, Value::Bytes(graph)) => first = Some(Graph::parse(once.take(1, graph)?, 1)?),
+            (2, Value::Bytes(graph)) => second = Some(Graph::parse(once.take(2, graph)?, 1)?),
             (number, _) => once.other(number, &[1, 2])?,
         }
     }
-    Ok(graphs)
+    Ok(first.into_iter().chain(second).collect())
 }
 
 impl<'a> Opset<'a> {
@@ -241,12 +206,18 @@ impl<'a> Graph<'a> {
                 (number, _) => once.other(number, &[1, 5, 11, 12, 15])?,
             }
         }
-        let constants: BTreeSet<&str> = graph.initializers.iter().map(|tensor| tensor.name).collect();
+        let constants: Vec<&str> = graph.constants().collect();
+        let known: BTreeSet<&str> = constants.iter().copied().collect();
         // a constant may also stand among the inputs, as its default
-        let inputs = graph.inputs.iter().map(|port| port.name).filter(|name| !constants.contains(name));
-        let constants = graph.initializers.iter().map(|tensor| tensor.name);
-        once.different(constants.chain(inputs).chain(made(&graph.nodes)))?;
+        let inputs = graph.inputs.iter().map(|port| port.name).filter(|name| !known.contains(name));
+        once.different(constants.into_iter().chain(inputs).chain(made(&graph.nodes)))?;
         Ok(graph)
+    }
+
+    /// The names of its constants; those of sparse ones are with their values.
+    fn constants(&self) -> impl Iterator<Item = &'a str> {
+        let sparse = self.sparse.iter().filter_map(|sparse| sparse.values.as_ref());
+        self.initializers.iter().chain(sparse).map(|tensor| tensor.name)
     }
 }
 
@@ -297,108 +268,19 @@ impl<'a> Function<'a> {
                 (1, Value::Bytes(name)) => function.name = text(once.take(1, name)?)?,
                 (4, Value::Bytes(name)) => function.inputs.push(text(name)?),
                 (5, Value::Bytes(name)) => function.outputs.push(text(name)?),
+                // an attribute without a default
+                (6, Value::Bytes(name)) => text(name).map(drop)?,
                 (7, Value::Bytes(node)) => function.nodes.push(Node::parse(node, 1)?),
                 (9, Value::Bytes(opset)) => function.opsets.push(Opset::parse(opset)?),
                 (10, Value::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
                 (11, Value::Bytes(attribute)) => function.defaults.push(Attribute::parse(attribute, 1)?),
                 (13, Value::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
-                (number, _) => once.other(number, &[1, 4, 5, 7, 9, 10, 11, 13])?,
+                (number, _) => once.other(number, &[1, 4, 5, 6, 7, 9, 10, 11, 13])?,
             }
         }
         one_version(&function.opsets)?;
+        once.different(function.defaults.iter().map(|attribute| attribute.name))?;
         once.different(function.inputs.iter().copied().chain(made(&function.nodes)))?;
         Ok(function)
     }
-}
-
-impl<'a> Attribute<'a> {
-    fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
-        let (mut attribute, mut once) = (Self::default(), Once::of("an attribute"));
-        for field in Fields::of(message) {
-            match field? {
-                (1, Value::Bytes(name)) => attribute.name = text(once.take(1, name)?)?,
-                (2, Value::Fixed(bytes)) => attribute.float = Some(float(once.take(2, bytes)?)?),
-                (3, Value::Varint(int)) => attribute.int = Some(once.take(3, int)?.cast_signed()),
-                (4, Value::Bytes(bytes)) => attribute.text = Some(once.take(4, bytes)?),
-                (5, Value::Bytes(tensor)) => {
-                    attribute.tensors.push(Tensor::parse(once.take(5, tensor)?)?);
-                }
-                (6, Value::Bytes(graph)) => {
-                    attribute.graphs.push(Graph::parse(once.take(6, graph)?, depth + 1)?.into());
-                }
-                (7, value) => floats(value, &mut attribute.floats)?,
-                (8, value) => ints(value, &mut attribute.ints)?,
-                (10, Value::Bytes(tensor)) => attribute.tensors.push(Tensor::parse(tensor)?),
-                (11, Value::Bytes(graph)) => attribute.graphs.push(Graph::parse(graph, depth + 1)?.into()),
-                (21, Value::Bytes(name)) => attribute.refers_to = text(once.take(21, name)?)?,
-                (22, Value::Bytes(sparse)) => {
-                    attribute.sparse.push(Sparse::parse(once.take(22, sparse)?)?);
-                }
-                (23, Value::Bytes(sparse)) => attribute.sparse.push(Sparse::parse(sparse)?),
-                (number, _) => once.other(number, &[1, 2, 3, 4, 5, 6, 10, 11, 21, 22, 23])?,
-            }
-        }
-        Ok(attribute)
-    }
-}
-
-impl<'a> Tensor<'a> {
-    fn parse(message: &'a [u8]) -> Read<Self> {
-        let (mut tensor, mut once) = (Self::default(), Once::of("a tensor"));
-        for field in Fields::of(message) {
-            match field? {
-                (1, value) => ints(value, &mut tensor.dims)?,
-                (2, Value::Varint(code)) => tensor.element = int32(once.take(2, code)?)?,
-                (4, value) => floats(value, &mut tensor.floats)?,
-                (5, value) => ints(value, &mut tensor.small_ints)?,
-                (7, value) => ints(value, &mut tensor.ints)?,
-                (8, Value::Bytes(name)) => tensor.name = text(once.take(8, name)?)?,
-                (9, Value::Bytes(raw)) => tensor.raw = Some(once.take(9, raw)?),
-                (13, Value::Bytes(entry)) => tensor.external.push(key_and_value(entry)?),
-                (14, Value::Varint(code)) => tensor.location = Some(int32(once.take(14, code)?)?),
-                // strings, doubles, large integers, a text and key-value pairs for people
-                (6 | 10..=12 | 16, _) => {}
-                // whatever a later version of ONNX puts here may say where the values lie
-                (number, _) => {
-                    return Err(Bad::Ambiguous(format!("a tensor has a field {number} of unknown meaning")));
-                }
-            }
-        }
-        Ok(tensor)
-    }
-}
-
-impl<'a> Sparse<'a> {
-    fn parse(message: &'a [u8]) -> Read<Self> {
-        let (mut sparse, mut once) = (Self::default(), Once::of("a sparse tensor"));
-        for field in Fields::of(message) {
-            match field? {
-                (number @ (1 | 2), Value::Bytes(tensor)) => {
-                    sparse.tensors.push(Tensor::parse(once.take(number, tensor)?)?);
-                }
-                (3, _) => {}
-                (number, _) => {
-                    return Err(Bad::Ambiguous(format!(
-                        "a sparse tensor has a field {number} of unknown meaning"
-                    )));
-                }
-            }
-        }
-        Ok(sparse)
-    }
-}
-
-/// A StringStringEntryProto.
-fn key_and_value(message: &[u8]) -> Read<(&str, &str)> {
-    let (mut entry, mut once) = (("", ""), Once::of("an entry of external data"));
-    for field in Fields::of(message) {
-        match field? {
-            (1, Value::Bytes(key)) => entry.0 = text(once.take(1, key)?)?,
-            (2, Value::Bytes(value)) => entry.1 = text(once.take(2, value)?)?,
-            (number, _) => {
-                return Err(Bad::Ambiguous(format!("external data has a field {number} of unknown meaning")));
-            }
-        }
-    }
-    Ok(entry)
 }

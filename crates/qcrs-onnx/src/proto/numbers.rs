@@ -1,7 +1,7 @@
 //! Which numbers and texts stand in a field?
 
 use super::{Bad, Read};
-use qcrs_cnn::wire::Value;
+use qcrs_cnn::wire::{Value, varints};
 
 /// A number of 32 bits: of a longer one some readers keep the lower half.
 pub(super) fn int32(value: u64) -> Read<i64> {
@@ -17,20 +17,32 @@ pub(super) fn ints(value: Value<'_>, out: &mut Vec<i64>) -> Read<()> {
     match value {
         Value::Varint(int) => out.push(int.cast_signed()),
         Value::Bytes(packed) => {
-            let mut rest = packed;
-            while !rest.is_empty() {
-                let end = rest.iter().take(10).position(|byte| *byte < 0x80).ok_or(Bad::Torn)?;
-                let (int, more) = rest.split_at(end + 1);
-                let add = |(sum, shift): (u64, u32), byte: &u8| {
-                    (sum | u64::from(byte & 0x7F).wrapping_shl(shift), shift + 7)
-                };
-                out.push(int.iter().fold((0, 0), add).0.cast_signed());
-                rest = more;
+            for int in varints(packed) {
+                out.push(int?.cast_signed());
             }
         }
         Value::Fixed(_) => return Err(Bad::Ambiguous("an integer is written as a float".into())),
     }
     Ok(())
+}
+
+/// One integer of 32 bits, or a packed list of them.
+pub(super) fn small_ints(value: Value<'_>, out: &mut Vec<i64>) -> Read<()> {
+    let before = out.len();
+    ints(value, out)?;
+    out[before..].iter().try_for_each(|int| int32(int.cast_unsigned()).map(drop))
+}
+
+/// One number of eight bytes, or a packed list of them.
+pub(super) fn doubles(value: Value<'_>) -> Read<()> {
+    match value {
+        Value::Fixed(bytes) if bytes.len() == 8 => Ok(()),
+        Value::Bytes(packed) if packed.len().is_multiple_of(8) => Ok(()),
+        Value::Bytes(_) => Err(Bad::Torn),
+        Value::Fixed(_) | Value::Varint(_) => {
+            Err(Bad::Ambiguous("a double is written as something else".into()))
+        }
+    }
 }
 
 /// One float, or a packed list of them.

@@ -77,7 +77,7 @@ fn dimension(message: &[u8]) -> Read<Option<usize>> {
         match field? {
             // a number or a name: they share a place
             (1, Value::Varint(value)) => size = Some(once.take(1, value)?.cast_signed()),
-            (2, Value::Bytes(_)) => once.take(1, ())?,
+            (2, Value::Bytes(name)) => text(once.take(1, name)?).map(drop)?,
             (number, _) => once.other(number, &[1, 2])?,
         }
     }

@@ -1,0 +1,94 @@
+//! What does a constant hold, and where are its values?
+
+use super::numbers::{doubles, floats, int32, ints, small_ints, text};
+use super::{Bad, Once, Read};
+use qcrs_cnn::wire::{Fields, Value};
+
+/// A TensorProto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tensor<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) dims: Vec<i64>,
+    /// The code of the element type.
+    pub(crate) element: i64,
+    pub(crate) raw: Option<&'a [u8]>,
+    pub(crate) floats: Vec<f32>,
+    /// What stands in `int32_data`, where small types are kept as well.
+    pub(crate) small_ints: Vec<i64>,
+    pub(crate) ints: Vec<i64>,
+    /// Key and value of each entry of `external_data`.
+    pub(crate) external: Vec<(&'a str, &'a str)>,
+    /// The code of `data_location`, where it is said: 0 inside, 1 in another file.
+    pub(crate) location: Option<i64>,
+}
+
+/// A SparseTensorProto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sparse<'a> {
+    pub(crate) values: Option<Tensor<'a>>,
+    pub(crate) indices: Option<Tensor<'a>>,
+}
+
+impl<'a> Tensor<'a> {
+    pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut tensor, mut once) = (Self::default(), Once::of("a tensor"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, value) => ints(value, &mut tensor.dims)?,
+                (2, Value::Varint(code)) => tensor.element = int32(once.take(2, code)?)?,
+                (4, value) => floats(value, &mut tensor.floats)?,
+                (5, value) => small_ints(value, &mut tensor.small_ints)?,
+                (7, value) => ints(value, &mut tensor.ints)?,
+                (8, Value::Bytes(name)) => tensor.name = text(once.take(8, name)?)?,
+                (9, Value::Bytes(raw)) => tensor.raw = Some(once.take(9, raw)?),
+                (10, value) => doubles(value)?,
+                // large integers, which no check looks at
+                (11, value) => ints(value, &mut Vec::new())?,
+                (13, Value::Bytes(entry)) => tensor.external.push(key_and_value(entry)?),
+                (14, Value::Varint(code)) => tensor.location = Some(int32(once.take(14, code)?)?),
+                // strings, a text and key-value pairs for people
+                (6, Value::Bytes(_)) | (12 | 16, _) => {}
+                // whatever a later version of ONNX puts here may say where the values lie
+                (number, _) => {
+                    return Err(Bad::Ambiguous(format!("a tensor has a field {number} of unknown meaning")));
+                }
+            }
+        }
+        Ok(tensor)
+    }
+}
+
+impl<'a> Sparse<'a> {
+    pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
+        let (mut sparse, mut once) = (Self::default(), Once::of("a sparse tensor"));
+        for field in Fields::of(message) {
+            match field? {
+                (1, Value::Bytes(tensor)) => sparse.values = Some(Tensor::parse(once.take(1, tensor)?)?),
+                (2, Value::Bytes(tensor)) => sparse.indices = Some(Tensor::parse(once.take(2, tensor)?)?),
+                // its lengths, which no check looks at
+                (3, value) => ints(value, &mut Vec::new())?,
+                (number, _) => {
+                    return Err(Bad::Ambiguous(format!(
+                        "a sparse tensor has a field {number} of unknown meaning"
+                    )));
+                }
+            }
+        }
+        Ok(sparse)
+    }
+}
+
+/// A StringStringEntryProto.
+fn key_and_value(message: &[u8]) -> Read<(&str, &str)> {
+    let (mut entry, mut once) = (("", ""), Once::of("an entry of external data"));
+    for field in Fields::of(message) {
+        match field? {
+            (1, Value::Bytes(key)) => entry.0 = text(once.take(1, key)?)?,
+            (2, Value::Bytes(value)) => entry.1 = text(once.take(2, value)?)?,
+            (number, _) => {
+                return Err(Bad::Ambiguous(format!("external data has a field {number} of unknown meaning")));
+            }
+        }
+    }
+    Ok(entry)
+}
