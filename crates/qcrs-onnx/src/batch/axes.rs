@@ -1,6 +1,6 @@
 //! Does an operator reach along the batch axis?
 
-use super::call::{Call, axis};
+use super::call::{Call, TWICE, axis};
 use super::elements::broadcast;
 use super::shapes::without;
 use super::value::Number::{Known, Unknown};
@@ -62,6 +62,9 @@ pub(super) fn mean_variance(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(rank) = tensor.rank() else { return Ok(tensor.with_dims(None)) };
     let axes = call.ints("axes").unwrap_or(&[0, 2, 3]);
+    if axes.is_empty() {
+        return Err(Stop::lost("does not say along which axes"));
+    }
     let axes = axes.iter().map(|at| axis(*at, rank)).collect::<Result<Vec<_>, _>>()?;
     apart(tensor, &axes, "normalises along")?;
     Ok(tensor.with_dims(tensor.dims.clone()))
@@ -101,7 +104,8 @@ fn reduced(call: &Call<'_, '_>, tensor: &Tensor, axes: &[usize]) -> Followed {
 pub(super) fn cumulate(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(rank) = tensor.rank() else { return Ok(tensor.with_dims(None)) };
-    let axes = call.listed(1, "axis")?.unwrap_or_default();
+    let axes = call.listed(1, "axis")?.filter(|axes| axes.len() == 1);
+    let axes = axes.ok_or_else(|| Stop::lost("does not say along which axis"))?;
     let axes = axes.iter().map(|at| axis(*at, rank)).collect::<Result<Vec<_>, _>>()?;
     apart(tensor, &axes, "adds up along")?;
     Ok(tensor.with_dims(tensor.dims.clone()))
@@ -178,6 +182,9 @@ pub(super) fn slice(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(dims) = &tensor.dims else { return Ok(tensor.with_dims(None)) };
     let old = call.opset < 10;
+    if old && call.inputs.len() > 1 || !old && call.attribute("starts").is_some() {
+        return Err(Stop::lost("says what it cuts out as another version of ONNX does"));
+    }
     let numbers = |at: usize, name: &str| -> Result<Option<Vec<Number>>, Stop> {
         if old {
             return Ok(call.ints(name).map(|ints| ints.iter().map(|int| Known(*int as f64)).collect()));
@@ -195,7 +202,7 @@ pub(super) fn slice(call: &Call<'_, '_>) -> Followed {
         let at = axis(at as i64, dims.len())?;
         let whole = start == Known(0.0)
             && step == Number::ONE
-            && (end == dims[at] || end.known().is_some_and(|end| end >= END));
+            && (end != Unknown && end == dims[at] || end.known().is_some_and(|end| end >= END));
         if !whole {
             not_indexed(tensor, at)?;
             cut[at] = sliced(dims[at], start, end, step);
@@ -261,10 +268,12 @@ pub(super) fn gather_elements(call: &Call<'_, '_>) -> Followed {
 pub(super) fn pad(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(dims) = &tensor.dims else { return Ok(tensor.with_dims(None)) };
-    let pads = match call.ints("pads") {
-        Some(pads) => pads.iter().map(|pad| Known(*pad as f64)).collect(),
-        None => call.sizes(1)?.to_vec(),
+    let pads = match (call.ints("pads"), call.optional(1)) {
+        (Some(_), Some(_)) => return Err(Stop::lost(TWICE)),
+        (Some(pads), None) => pads.iter().map(|pad| Known(*pad as f64)).collect(),
+        (None, _) => call.sizes(1)?.to_vec(),
     };
+    call.optional(2).map_or(Ok(()), |_| call.constant(2).map(drop))?;
     let axes = call.listed(3, "axes")?.unwrap_or_else(|| (0..).take(dims.len()).collect());
     if pads.len() != 2 * axes.len() {
         return Err(Stop::lost("pads axes that are not there"));
@@ -278,41 +287,24 @@ pub(super) fn pad(call: &Call<'_, '_>) -> Followed {
             }
             continue;
         }
+        if tensor.axis.is_some() && more.iter().any(|pad| pad.known().is_none()) {
+            return Err(Stop::lost("pads by a number that is not known, or by the number of images"));
+        }
         padded[at] = more.iter().fold(dims[at], |length, pad| length.plus(*pad, 1.0));
     }
     Ok(tensor.with_dims(Some(padded)))
 }
 
-/// Resize and Upsample: the batch axis keeps its length.
-pub(super) fn resize(call: &Call<'_, '_>) -> Followed {
-    let tensor = call.input(0)?;
-    let (Some(dims), Some(batch)) = (&tensor.dims, tensor.axis) else { return Ok(tensor.with_dims(None)) };
-    let numbers = |at: usize| {
-        let tensor = call.optional(at).filter(|tensor| tensor.rank() == Some(1));
-        tensor.and_then(|tensor| tensor.numbers.clone()).filter(|numbers| !numbers.is_empty())
-    };
-    let old = call.int("scales", 0) == 0 && call.opset < 11;
-    let scales = match call.attribute("scales") {
-        Some(scales) => Some(scales.floats.iter().map(|scale| Known(f64::from(*scale))).collect()),
-        None => numbers(if old { 1 } else { 2 }),
-    };
-    let resized: Option<Vec<Number>> = match (scales, if old { None } else { numbers(3) }) {
-        (Some(scales), _) => {
-            let larger = |(length, scale): (&Number, &Number)| match length.times(*scale) {
-                Known(length) => Known(length.floor()),
-                other => other,
-            };
-            (scales.len() == dims.len()).then(|| dims.iter().zip(&scales).map(larger).collect())
-        }
-        (None, sizes) => sizes.filter(|sizes| sizes.len() == dims.len()),
-    };
-    let resized = resized.filter(|_| call.attribute("axes").is_none());
-    match resized {
-        Some(resized) if resized[batch.at] == dims[batch.at] && batch.at == 0 => {
-            Ok(tensor.with_dims(Some(resized)))
-        }
-        _ => Err(Stop::lost("scales to a size that is not known, or along the batch axis")),
+/// QuantizeLinear and DequantizeLinear: one scale for all, or one for each place along an axis.
+pub(super) fn quantise(call: &Call<'_, '_>) -> Followed {
+    let (tensor, scale) = (call.input(0)?, call.constant(1)?);
+    let (Some(batch), Some(dims)) = (tensor.axis, &tensor.dims) else { return Ok(tensor.with_dims(None)) };
+    let scales = scale.dims.as_deref().ok_or_else(|| Stop::lost("has scales of unknown shape"))?;
+    let single = Number::product(scales) == Number::ONE;
+    if !single && (scales.len() != 1 || axis(call.int("axis", 1), dims.len())? == batch.at) {
+        return Err(Stop::lost("may have a scale for each image"));
     }
+    Ok(tensor.with_dims(Some(dims.clone())))
 }
 
 /// Operators on images with channels: the batch axis is the first, and everything else stays within an image.

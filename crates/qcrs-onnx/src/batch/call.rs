@@ -3,6 +3,9 @@
 use super::value::{Number, Stop, Tensor};
 use crate::proto::{Attribute, Node};
 
+/// Engines do not agree on which of the two holds.
+pub(super) const TWICE: &str = "has a setting as an attribute and as an input";
+
 /// A node with its inputs.
 pub(super) struct Call<'n, 'a> {
     pub(super) node: &'n Node<'a>,
@@ -71,11 +74,11 @@ impl<'n, 'a> Call<'n, 'a> {
 
     /// The whole numbers in an attribute, or since some version in input `at`; none if neither is there.
     pub(super) fn listed(&self, at: usize, name: &str) -> Result<Option<Vec<i64>>, Stop> {
-        if let Some(ints) = self.ints(name) {
-            return Ok(Some(ints.to_vec()));
-        }
-        if self.optional(at).is_none() {
-            return Ok(None);
+        match (self.ints(name), self.optional(at)) {
+            (Some(_), Some(_)) => return Err(Stop::lost(TWICE)),
+            (Some(ints), None) => return Ok(Some(ints.to_vec())),
+            (None, None) => return Ok(None),
+            (None, Some(_)) => {}
         }
         let unknown = || Stop::lost("takes axes or positions that are not known beforehand");
         let whole = |number: &Number| number.known().map(|number| number as i64);
@@ -92,6 +95,6 @@ impl<'n, 'a> Call<'n, 'a> {
 pub(super) fn axis(axis: i64, rank: usize) -> Result<usize, Stop> {
     let rank = i64::try_from(rank).unwrap_or(i64::MAX);
     let from_front = if axis < 0 { axis + rank } else { axis };
-    let inside = (0..rank.max(1)).contains(&from_front);
+    let inside = (0..rank).contains(&from_front);
     inside.then_some(from_front as usize).ok_or_else(|| Stop::lost("names an axis that is not there"))
 }

@@ -11,6 +11,7 @@
 //! | `shapes`   | where does the batch axis go when a shape changes?                     |
 //! | `elements` | which images meet in an operator that works element by element?        |
 //! | `axes`     | does an operator reach along the batch axis?                           |
+//! | `resize`   | does scaling an image leave the batch axis alone?                      |
 //! | `products` | which images meet in a product, a convolution or a pooling?            |
 //! | `rules`    | which of these is an operator?                                         |
 //! | `walk`     | what becomes of the images on their way through graphs and functions?  |
@@ -19,6 +20,7 @@ mod axes;
 mod call;
 mod elements;
 mod products;
+mod resize;
 mod rules;
 mod shapes;
 mod sizes;

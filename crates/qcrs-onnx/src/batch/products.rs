@@ -170,7 +170,11 @@ pub(super) fn einsum(call: &Call<'_, '_>) -> Followed {
         let Some(dims) = tensor.dims.as_ref().filter(|dims| dims.len() == term.len()) else {
             return Err(Stop::lost("takes a value of unknown shape"));
         };
-        lengths.extend(term.bytes().zip(dims.iter().copied()));
+        for (letter, length) in term.bytes().zip(dims) {
+            // one that has length 1 is repeated
+            let known = lengths.entry(letter).or_insert(*length);
+            *known = if *known == Number::ONE { *length } else { *known };
+        }
         let Some(axis) = tensor.axis else { continue };
         let letter = term.as_bytes()[axis.at];
         match batch {

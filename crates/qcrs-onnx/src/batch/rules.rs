@@ -3,34 +3,60 @@
 use super::call::Call;
 use super::value::Number::Unknown;
 use super::value::{Followed, Number, Stop, Tensor};
-use super::{axes, elements, products, shapes, sizes};
+use super::{axes, elements, products, resize, shapes, sizes};
 
 /// What comes out of a node of one of ONNX's own operators, output by output; those that are missing are lost.
 pub(super) fn apply(call: &Call<'_, '_>) -> Result<Vec<Tensor>, Stop> {
-    match call.node.operator {
-        "Split" => axes::split(call),
-        "TopK" => axes::top(call).map(|top| vec![top.clone(), top]),
-        _ => one(call).map(|tensor| vec![with_numbers(call, tensor)]),
+    let outputs = match call.node.operator {
+        "Split" => axes::split(call)?,
+        "TopK" => axes::top(call).map(|top| vec![top.clone(), top])?,
+        "Constant" | "Shape" | "Size" => return one(call).map(|tensor| vec![tensor]),
+        _ => vec![one(call)?],
+    };
+    outputs.into_iter().map(|tensor| checked(call, tensor)).collect()
+}
+
+/// Operators that combine values which may all come from images; of others only the first may.
+const COMBINE: [&str; 5] = ["Concat", "Einsum", "GatherElements", "Gemm", "MatMul"];
+/// Operators whose other inputs are sizes; their rules see to it that these count images along the batch axis only.
+const TAKE_SIZES: [&str; 8] =
+    ["ConstantOfShape", "Expand", "Pad", "Reshape", "Resize", "Slice", "Tile", "Upsample"];
+
+/// What holds whatever the rule: images do not vanish, and neither does their number.
+fn checked(call: &Call<'_, '_>, tensor: Tensor) -> Followed {
+    let operator = call.node.operator;
+    // of what CastLike imitates, only the type matters
+    let count = if operator == "CastLike" { 1 } else { call.inputs.len() };
+    let inputs = || call.inputs[..count].iter().flatten();
+    let combines = ELEMENTWISE.contains(&operator) || COMBINE.contains(&operator) || operator == "Gather";
+    let setting = call.inputs[..count].iter().skip(1).flatten().any(|input| input.axis.is_some());
+    let vanished = tensor.axis.is_none() && inputs().any(|input| input.axis.is_some());
+    if vanished || setting && !combines {
+        return Err(Stop::lost("takes settings, weights or sizes that come from the images"));
     }
+    if tensor.axis.is_none() {
+        let sized = tensor.sized || inputs().any(|input| input.sized);
+        return Ok(with_numbers(call, Tensor { sized, ..tensor }));
+    }
+    if !TAKE_SIZES.contains(&operator) {
+        inputs().try_for_each(Tensor::refuse_sized)?;
+    }
+    Ok(tensor)
 }
 
 /// Adds the values of a constant, where they can be computed.
 fn with_numbers(call: &Call<'_, '_>, tensor: Tensor) -> Tensor {
-    if tensor.axis.is_some() {
-        return tensor;
-    }
-    if ["Constant", "ConstantOfShape", "Shape", "Size"].contains(&call.node.operator) {
+    if call.node.operator == "ConstantOfShape" {
         return tensor;
     }
     let tensor = Tensor { integer: sizes::integers(call), ..tensor };
-    let numbers = tensor.numbers.clone().or_else(|| sizes::compute(call));
-    match numbers {
-        Some(numbers) => {
-            let sized = tensor.sized && numbers.iter().any(|number| number.known().is_none());
-            Tensor { numbers: Some(numbers), sized, ..tensor }
-        }
-        None => tensor,
-    }
+    let count = tensor.dims.as_deref().map_or(Unknown, Number::product);
+    let fits = |numbers: &Vec<Number>| count.equals(Number::Known(numbers.len() as f64)) != Some(false);
+    let numbers = tensor.numbers.clone().or_else(|| sizes::compute(call)).filter(fits);
+    let known = |numbers: &[Number]| numbers.iter().all(|number| number.known().is_some());
+    let fixed = numbers.as_deref().is_some_and(known) && tensor.dims.as_deref().is_some_and(known);
+    let sized = tensor.sized && !fixed;
+    Tensor { numbers, sized, ..tensor }
 }
 
 fn one(call: &Call<'_, '_>) -> Followed {
@@ -58,7 +84,9 @@ fn one(call: &Call<'_, '_>) -> Followed {
             if tensor.axis.is_none() && call.input(1)?.numbers.is_none() {
                 return Ok(tensor.with_dims(None));
             }
-            shapes::reshape(call, tensor, &shapes::reshape_target(call)?)
+            let reshaped = shapes::reshape(call, tensor, &shapes::reshape_target(call)?)?;
+            shapes::not_by_count(&reshaped, call.sizes(1)?)?;
+            Ok(reshaped)
         }
         "Flatten" => shapes::reshape(call, call.input(0)?, &shapes::flatten_target(call)?),
         "Transpose" => shapes::transpose(call),
@@ -80,7 +108,7 @@ fn one(call: &Call<'_, '_>) -> Followed {
         "Gather" => axes::gather(call),
         "GatherElements" => axes::gather_elements(call),
         "Pad" => axes::pad(call),
-        "Resize" | "Upsample" => axes::resize(call),
+        "Resize" | "Upsample" => resize::resize(call),
         "MatMul" => products::matmul(call.input(0)?, call.input(1)?),
         "Gemm" => products::gemm(call),
         "Einsum" => products::einsum(call),
@@ -91,15 +119,11 @@ fn one(call: &Call<'_, '_>) -> Followed {
         "DepthToSpace" => products::blocks(call, true),
         "SpaceToDepth" => products::blocks(call, false),
         "BatchNormalization" | "InstanceNormalization" | "GroupNormalization" | "LRN" => within_images(call),
-        "QuantizeLinear" | "DequantizeLinear" => {
-            let (tensor, _) = axes::images(call)?;
-            call.constant(1)?;
-            Ok(tensor.with_dims(tensor.dims.clone()))
-        }
+        "QuantizeLinear" | "DequantizeLinear" => axes::quantise(call),
         "DynamicQuantizeLinear" if call.input(0)?.axis.is_some() => {
             Err(Stop::mixed("scales by the smallest and the largest value of the whole batch"))
         }
-        "Dropout" | "Clip" => first_by_settings(call),
+        "Dropout" | "Clip" | "CastLike" => first(call),
         operator if ELEMENTWISE.contains(&operator) => {
             let tensors: Vec<&Tensor> = call.inputs.iter().flatten().collect();
             elements::broadcast(&tensors)
@@ -109,7 +133,7 @@ fn one(call: &Call<'_, '_>) -> Followed {
 }
 
 /// Operators that compute each entry from the entries at the same place, however many values they take.
-const ELEMENTWISE: [&str; 68] = [
+const ELEMENTWISE: [&str; 67] = [
     "Abs",
     "Acos",
     "Acosh",
@@ -125,7 +149,6 @@ const ELEMENTWISE: [&str; 68] = [
     "BitwiseOr",
     "BitwiseXor",
     "Cast",
-    "CastLike",
     "Ceil",
     "Celu",
     "Cos",
@@ -183,7 +206,8 @@ const ELEMENTWISE: [&str; 68] = [
 /// Any other operator: followed only where no image reaches it.
 fn unknown(call: &Call<'_, '_>) -> Followed {
     let images = call.inputs.iter().flatten().any(|tensor| tensor.axis.is_some());
-    let graphs = call.node.attributes.iter().any(|attribute| !attribute.graphs.is_empty());
+    let given = |attribute: &crate::proto::Attribute<'_>| call.attribute(attribute.name);
+    let graphs = call.node.attributes.iter().filter_map(given).any(|given| !given.graphs.is_empty());
     if images || graphs {
         return Err(Stop::lost("is not followed here"));
     }
@@ -212,9 +236,8 @@ fn within_images(call: &Call<'_, '_>) -> Followed {
     Ok(tensor.with_dims(tensor.dims.clone()))
 }
 
-/// The first input, changed by settings that are the same for all.
-fn first_by_settings(call: &Call<'_, '_>) -> Followed {
+/// The first input, changed by settings.
+fn first(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
-    call.constants_after_first()?;
     Ok(tensor.with_dims(tensor.dims.clone()))
 }

@@ -4,6 +4,9 @@ use super::call::{Call, axis};
 use super::value::Number::{Batch, Known, Unknown};
 use super::value::{Axis, Followed, Number, Stop, Tensor};
 
+const BY_COUNT: &str =
+    "repeats values as often as a number says that may depend on how many images there are";
+
 /// Reshape and Flatten keep the order of all entries: entry (p·batch + n)·s + … stays where it is, so what
 /// matters is how many entries lie between an image and the next one, and how often the images come round.
 pub(super) fn reshape(call: &Call<'_, '_>, tensor: &Tensor, target: &[Number]) -> Followed {
@@ -32,6 +35,16 @@ pub(super) fn reshape(call: &Call<'_, '_>, tensor: &Tensor, target: &[Number]) -
             Err(Stop::mixed("breaks up the batch axis, so that parts of several images stand in one row"))
         }
     }
+}
+
+/// Makes sure that the lengths within an image do not depend on how many images there are.
+pub(super) fn not_by_count(reshaped: &Tensor, asked: &[Number]) -> Result<(), Stop> {
+    let Some(batch) = reshaped.axis else { return Ok(()) };
+    let counted = |(at, length): (usize, &Number)| at != batch.at && length.known().is_none();
+    if asked.iter().enumerate().any(counted) {
+        return Err(Stop::lost("changes the shape to one that may depend on how many images there are"));
+    }
+    Ok(())
 }
 
 fn reshape_still(tensor: &Tensor, target: &[Number]) -> Followed {
@@ -112,7 +125,9 @@ pub(super) fn squeeze(call: &Call<'_, '_>) -> Followed {
     let Some(dims) = &tensor.dims else { return Ok(tensor.with_dims(None)) };
     let gone = match call.listed(1, "axes")? {
         Some(axes) => axes.iter().map(|at| axis(*at, dims.len())).collect::<Result<Vec<_>, _>>()?,
-        None if dims.contains(&Unknown) => return Err(Stop::lost("leaves out axes that are not known")),
+        None if dims.iter().any(|length| length.known().is_none()) => {
+            return Err(Stop::lost("leaves out all axes of length 1, also that of a single image"));
+        }
         None => (0..dims.len()).filter(|at| dims[*at] == Number::ONE).collect(),
     };
     without(tensor, &gone)
@@ -143,25 +158,32 @@ pub(super) fn expand(call: &Call<'_, '_>, tensor: &Tensor, shape: Option<&[Numbe
     let wide = |at: usize| shape.get(at).copied().unwrap_or(Number::ONE);
     let rank = own.len().max(shape.len());
     let (missing, absent) = (rank - own.len(), rank - shape.len());
-    let mut dims = Vec::new();
-    for at in 0..rank {
-        let mine = at.checked_sub(missing).map_or(Number::ONE, |at| own[at]);
-        let asked = at.checked_sub(absent).map_or(Number::ONE, wide);
-        dims.push(if asked == Number::ONE { mine } else { asked });
-    }
+    let mine = |at: usize| at.checked_sub(missing).map_or(Number::ONE, |at| own[at]);
+    let asked = |at: usize| at.checked_sub(absent).map_or(Number::ONE, wide);
+    let dims: Vec<Number> =
+        (0..rank).map(|at| if asked(at) == Number::ONE { mine(at) } else { asked(at) }).collect();
     if let Some(axis) = tensor.axis {
         let at = axis.at + missing;
         if dims[at] != own[axis.at] {
             return Err(Stop::lost("repeats images"));
+        }
+        if (0..rank).any(|place| place != at && asked(place).known().is_none()) {
+            return Err(Stop::lost(BY_COUNT));
         }
         return Ok(Tensor::rows(dims, axis.moved_to(at)));
     }
     // the same for every image: as good as a value of each
     let one = call.times_batch(1.0);
     let long: Vec<usize> = (0..rank).filter(|at| dims[*at] == one).collect();
-    let spread = |at: usize| at.checked_sub(missing).is_none_or(|at| own[at] == Number::ONE);
+    let spread = |at: usize| mine(at) == Number::ONE;
     match long[..] {
-        [at] if spread(at) && (call.batch.is_none() || at == 0) => Ok(Tensor::rows(dims, Axis::new(at))),
+        [at] if (0..rank).any(|place| place != at && dims[place].known().is_none()) => {
+            Err(Stop::lost(BY_COUNT))
+        }
+        [at] if spread(at) && (call.batch.is_none() || at == 0) => {
+            tensor.refuse_sized()?;
+            Ok(Tensor::rows(dims, Axis::new(at)))
+        }
         [] if dims.iter().any(|length| matches!(length, Batch(_))) => {
             Err(Stop::lost("gives a constant a multiple of the batch's length"))
         }
@@ -181,6 +203,9 @@ pub(super) fn tile(call: &Call<'_, '_>) -> Followed {
     }
     if tensor.axis.is_some_and(|axis| repeats[axis.at] != Number::ONE) {
         return Err(Stop::lost("repeats images"));
+    }
+    if tensor.axis.is_some() && repeats.iter().any(|times| times.known().is_none()) {
+        return Err(Stop::lost(BY_COUNT));
     }
     let dims = dims.iter().zip(repeats).map(|(length, times)| length.times(*times)).collect();
     Ok(tensor.with_dims(Some(dims)))

@@ -11,8 +11,11 @@ use crate::proto;
 /// Lists of sizes are short; longer ones are weights.
 const LONGEST: usize = 256;
 
-/// The codes of 32 and 64 bit integers in onnx.proto3.
-const INTEGERS: [i64; 2] = [6, 7];
+/// The codes of element types in onnx.proto3.
+const FLOAT: i64 = 1;
+const INT: i64 = 6;
+const LONG: i64 = 7;
+const INTEGERS: [i64; 2] = [INT, LONG];
 
 /// A constant of the file, with its values where they are few.
 pub(super) fn constant(tensor: &proto::Tensor<'_>) -> Tensor {
@@ -41,7 +44,6 @@ fn values(tensor: &proto::Tensor<'_>, count: usize) -> Option<Vec<f64>> {
         (7, Some(raw)) => words(raw, |bytes| i64::from_le_bytes(bytes) as f64),
         (7, None) => ints(&tensor.ints),
         (9, Some(raw)) => raw.iter().map(|byte| f64::from(*byte)).collect(),
-        (11, Some(raw)) => words(raw, f64::from_le_bytes),
         (6 | 9, None) => ints(&tensor.small_ints),
         _ => return None,
     };
@@ -53,6 +55,9 @@ pub(super) fn constant_node(call: &Call<'_, '_>) -> Tensor {
     let list = |numbers: Vec<f64>, is_list| Tensor::list(known(numbers), is_list);
     let ints = |ints: &[i64]| ints.iter().map(|int| *int as f64).collect();
     let short = |length: usize| length <= LONGEST;
+    if call.node.attributes.len() != 1 {
+        return Tensor::still(None); // engines do not agree on which holds
+    }
     if let Some(tensor) = call.attribute("value").and_then(|value| value.tensors.first()) {
         constant(tensor)
     } else if let Some(int) = call.attribute("value_int").and_then(|value| value.int) {
@@ -82,7 +87,7 @@ pub(super) fn shape(call: &Call<'_, '_>, tensor: &Tensor) -> Tensor {
 pub(super) fn compute(call: &Call<'_, '_>) -> Option<Vec<Number>> {
     let numbers = |at: usize| call.optional(at)?.numbers.as_deref();
     let first = numbers(0)?;
-    if ["Identity", "CastLike", "Unsqueeze", "Squeeze", "Reshape", "Flatten"].contains(&call.node.operator) {
+    if ["Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten"].contains(&call.node.operator) {
         return Some(first.to_vec()); // the order stays
     }
     // in lists alone the place of a number is that of its axis
@@ -92,7 +97,10 @@ pub(super) fn compute(call: &Call<'_, '_>) -> Option<Vec<Number>> {
     }
     let each = |rule: &dyn Fn(Number, Number) -> Number| zip(first, numbers(1)?, rule);
     let all = |rule: fn(f64) -> f64| {
-        first.iter().map(|number| number.known().map_or(Unknown, |known| Known(rule(known)))).collect()
+        first
+            .iter()
+            .map(|number| number.exact().known().map_or(Unknown, |known| Known(rule(known))))
+            .collect()
     };
     let computed: Vec<Number> = match call.node.operator {
         "Concat" => (0..call.inputs.len()).map(numbers).collect::<Option<Vec<_>>>()?.concat(),
@@ -102,27 +110,38 @@ pub(super) fn compute(call: &Call<'_, '_>) -> Option<Vec<Number>> {
         "Sub" => each(&|a, b| a.plus(b, -1.0))?,
         "Mul" => each(&Number::times)?,
         "Div" => each(&|a, b| quotient(a, b, integers(call)))?,
-        "Mod" => each(&|a, b| match (a, b) {
+        "Mod" => each(&|a, b| match (a.exact(), b.exact()) {
             (Known(a), Known(b)) if a >= 0.0 && b > 0.0 => Known(a % b),
             _ => Unknown,
         })?,
         "Equal" => each(&|a, b| a.equals(b).map_or(Unknown, |same| Known(f64::from(u8::from(same)))))?,
         "Where" => choose(first, numbers(1)?, numbers(2)?)?,
-        "Cast" if integers(call) => {
-            let whole = |number: &Number| number.known().map_or(*number, |known| Known(known.trunc()));
-            first.iter().map(whole).collect()
-        }
-        "Cast" => first.to_vec(),
+        "Cast" | "CastLike" => cast(call, first)?,
         "Neg" => all(|number| -number),
         "Floor" => all(f64::floor),
         "Ceil" => all(f64::ceil),
         "Sqrt" => all(f64::sqrt),
         "Not" => all(|number| f64::from(u8::from(number == 0.0))),
         "ReduceProd" => vec![Number::product(first)],
-        "Range" => range(first, numbers(1)?, numbers(2)?)?,
+        "Range" if integers(call) => range(first, numbers(1)?, numbers(2)?)?,
         _ => return None,
     };
+    // what is no integer is a float of 32 bits, or a truth
+    let computed =
+        if integers(call) { computed } else { computed.into_iter().map(Number::as_float).collect() };
     (computed.len() <= LONGEST).then_some(computed)
+}
+
+/// The values after a cast, where no bits are lost that an engine may keep, or the other way round.
+fn cast(call: &Call<'_, '_>, numbers: &[Number]) -> Option<Vec<Number>> {
+    let was_integer = call.optional(0)?.integer;
+    match (call.node.operator, call.int("to", 0)) {
+        ("CastLike", _) if was_integer && integers(call) => Some(numbers.to_vec()),
+        ("Cast", LONG) if was_integer => Some(numbers.to_vec()),
+        ("Cast", INT | LONG) => Some(numbers.iter().map(|number| number.truncated()).collect()),
+        ("Cast", FLOAT) => Some(numbers.to_vec()),
+        _ => None,
+    }
 }
 
 /// Numbers pair by pair; a single one goes with each of the others.
@@ -135,8 +154,10 @@ fn zip(a: &[Number], b: &[Number], rule: &dyn Fn(Number, Number) -> Number) -> O
 
 /// Integers are divided without a rest.
 fn quotient(a: Number, b: Number, integers: bool) -> Number {
-    match (a, b) {
-        (Known(a), Known(b)) if b != 0.0 => Known(if integers { (a / b).trunc() } else { a / b }),
+    match (a.exact(), b.exact()) {
+        (Known(_), Known(0.0)) => Unknown,
+        (Known(a), Known(b)) if integers => Known(a / b).truncated(),
+        (Known(a), Known(b)) => Known(a / b),
         _ => a.over(b),
     }
 }
@@ -145,6 +166,7 @@ fn quotient(a: Number, b: Number, integers: bool) -> Number {
 pub(super) fn integers(call: &Call<'_, '_>) -> bool {
     match call.node.operator {
         "Cast" => INTEGERS.contains(&call.int("to", 0)),
+        "CastLike" => call.optional(1).is_some_and(|like| like.integer),
         "Where" => [1, 2].iter().all(|at| call.optional(*at).is_some_and(|tensor| tensor.integer)),
         "Gather" | "Slice" | "Unsqueeze" | "Squeeze" | "Reshape" | "Flatten" | "Expand" => {
             call.optional(0).is_some_and(|tensor| tensor.integer)

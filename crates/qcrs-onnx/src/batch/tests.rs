@@ -1,5 +1,9 @@
 //! What becomes of the networks that people export, and of those that mix their images?
 
+mod attacks;
+
+mod text;
+
 use super::{Fate, follow};
 use crate::mode;
 use crate::proto::Model;

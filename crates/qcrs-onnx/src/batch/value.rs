@@ -13,19 +13,42 @@ pub(super) enum Number {
 
 use Number::{Batch, Known, Unknown};
 
+/// Engines compute with 32 and 64 bits; where numbers are smaller than this, they get what we get.
+const SMALL: f64 = 2147483648.0;
+
 impl Number {
     pub(super) const ONE: Self = Known(1.0);
+
+    /// The number itself if every engine computes it, and a count of images only if it is whole.
+    pub(super) fn exact(self) -> Self {
+        match self {
+            Known(number) if number.abs() < SMALL => self,
+            Batch(times) if times > 0.0 && times < SMALL && times.fract() == 0.0 => self,
+            _ => Unknown,
+        }
+    }
+
+    /// As a cast to an integer leaves it.
+    pub(super) fn truncated(self) -> Self {
+        self.known().map_or(self, |number| Known(number.trunc())).exact()
+    }
+
+    /// As a float of 32 bits holds it.
+    pub(super) fn as_float(self) -> Self {
+        self.known().map_or(self, |number| Known(f64::from(number as f32)))
+    }
 
     pub(super) fn known(self) -> Option<f64> {
         if let Known(number) = self { Some(number) } else { None }
     }
 
     pub(super) fn times(self, other: Self) -> Self {
-        match (self, other) {
+        let product = match (self.exact(), other.exact()) {
             (Known(a), Known(b)) => Known(a * b),
-            (Known(a), Batch(b)) | (Batch(b), Known(a)) if a != 0.0 => Batch(a * b),
+            (Known(a), Batch(b)) | (Batch(b), Known(a)) => Batch(a * b),
             _ => Unknown,
-        }
+        };
+        product.exact()
     }
 
     /// The quotient, where it is a whole number: of others the rounding is not known here.
@@ -33,25 +56,27 @@ impl Number {
         let whole = |a: f64, b: f64, number: fn(f64) -> Self| {
             if b != 0.0 && (a / b).fract() == 0.0 { number(a / b) } else { Unknown }
         };
-        match (self, other) {
+        let quotient = match (self.exact(), other.exact()) {
             (Known(a), Known(b)) | (Batch(a), Batch(b)) => whole(a, b, Known),
             (Batch(a), Known(b)) => whole(a, b, Batch),
             _ => Unknown,
-        }
+        };
+        quotient.exact()
     }
 
     pub(super) fn plus(self, other: Self, sign: f64) -> Self {
-        match (self, other) {
+        let sum = match (self.exact(), other.exact()) {
             (Known(a), Known(b)) => Known(a + sign * b),
-            (Batch(a), Batch(b)) if a + sign * b > 0.0 => Batch(a + sign * b),
+            (Batch(a), Batch(b)) => Batch(a + sign * b),
             (Batch(a), Known(0.0)) => Batch(a),
             _ => Unknown,
-        }
+        };
+        sum.exact()
     }
 
     /// Whether both are the same number, where that can be told: a batch has at least one image.
     pub(super) fn equals(self, other: Self) -> Option<bool> {
-        match (self, other) {
+        match (self.exact(), other.exact()) {
             (Known(_), Known(_)) | (Batch(_), Batch(_)) => Some(self == other),
             (Batch(_), Known(b)) | (Known(b), Batch(_)) if b <= 0.0 => Some(false),
             _ => None,
