@@ -14,10 +14,9 @@ const SUSPECT: [&str; 5] = ["Bernoulli", "Dropout", "Multinomial", "Random", "Sa
 /// Refuses a model with a node that is random, or that normalises by the statistics of its batch.
 pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
     let local = |node: &Node<'_>| {
-        model
-            .functions
-            .iter()
-            .any(|function| (function.domain, function.name) == (node.domain, node.operator))
+        model.functions.iter().any(|function| {
+            (function.domain, function.name) == (node.domain, node.operator) && !function.is_taken()
+        })
     };
     for function in &model.functions {
         if is_reserved(function.domain) {
@@ -27,8 +26,10 @@ pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
                  they could run another network than the file describes; export it again"
             ));
         }
-        let scope = Scope { opset: version(&function.opsets), flags: BTreeMap::new() };
-        nodes(&function.nodes, scope, &local)?;
+        // engines read a body as its own version of ONNX, or as that of the model
+        for opset in [version(&function.opsets), version(&model.opsets)] {
+            nodes(&function.nodes, Scope { opset, flags: BTreeMap::new() }, &local)?;
+        }
     }
     let scope = Scope { opset: version(&model.opsets), flags: BTreeMap::new() };
     model.graph.as_ref().map_or(Ok(()), |main| graph(main, scope, &local))
@@ -60,9 +61,10 @@ fn graph<'a>(
     mut scope: Scope<'a>,
     local: &dyn Fn(&Node<'_>) -> bool,
 ) -> Result<(), String> {
-    // an input of this graph hides a constant of the graph around it
-    for port in &graph.inputs {
-        scope.flags.remove(port.name);
+    // an input of this graph hides a constant of the graph around it, and so does what its nodes make
+    let made = graph.nodes.iter().flat_map(|node| &node.outputs);
+    for name in graph.inputs.iter().map(|port| &port.name).chain(made) {
+        scope.flags.remove(name);
     }
     scope.flags.extend(graph.initializers.iter().filter_map(|tensor| Some((tensor.name, is_zero(tensor)?))));
     nodes(&graph.nodes, scope, local)
@@ -79,9 +81,6 @@ fn nodes<'a>(
             return Err(format!("{} `{what}` {problem}", node.full_name()));
         }
         let constant = node.attribute("value").and_then(|value| value.tensors.first()).and_then(is_zero);
-        for output in &node.outputs {
-            scope.flags.remove(output);
-        }
         if let (true, "Constant", Some(zero)) = (node.is_plain(), node.operator, constant) {
             scope.flags.insert(what, zero);
         }

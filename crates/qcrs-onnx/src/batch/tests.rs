@@ -1,7 +1,7 @@
 //! What becomes of the networks that people export, and of those that mix their images?
 
 mod attacks;
-
+mod functions;
 mod text;
 
 use super::{Fate, follow};

@@ -120,6 +120,11 @@ impl<'a> Walk<'_, 'a> {
         call: &Call<'_, 'a>,
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
+        // onnxruntime reads the body as the version of ONNX that the model asks for, and prefers its own operators
+        if function.is_taken() || version(&function.opsets) != place.opset {
+            let name = call.node.full_name();
+            return Err(Stop::Lost(format!("{name} is a function that engines may read in another way")));
+        }
         let mut names = Names::new();
         for (name, value) in function.inputs.iter().zip(&call.inputs) {
             if let Some(value) = value {
@@ -135,7 +140,7 @@ impl<'a> Walk<'_, 'a> {
         let absent: Vec<_> =
             defaults.filter(|default| call.node.attribute(default.name).is_none()).cloned().collect();
         given.extend(absent);
-        let inside = Place { opset: version(&function.opsets), given: &given, depth: place.depth + 1 };
+        let inside = Place { given: &given, depth: place.depth + 1, ..place };
         self.nodes(&function.nodes, &mut names, inside)?;
         Ok(function.outputs.iter().map(|name| named(&names, name)).collect())
     }

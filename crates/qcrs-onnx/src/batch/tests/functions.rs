@@ -1,0 +1,66 @@
+//! Which functions are followed as they stand in the file?
+
+use super::text::Written;
+use crate::batch::Fate;
+use crate::proto::{Attribute, Function, Node, Opset};
+
+/// A function a → b that normalises the transposed scores along their first axis, the classes; until version 12 of ONNX
+/// along all.
+fn softmax_turned(domain: &'static str, version: i64) -> Function<'static> {
+    let node =
+        |operator, from, to| Node { operator, inputs: vec![from], outputs: vec![to], ..Node::default() };
+    let axis = Attribute { name: "axis", int: Some(0), ..Attribute::default() };
+    let softmax = Node { attributes: vec![axis], ..node("Softmax", "t", "s") };
+    Function {
+        name: "Head",
+        domain,
+        inputs: vec!["a"],
+        outputs: vec!["b"],
+        nodes: vec![node("Transpose", "a", "t"), softmax, node("Transpose", "s", "b")],
+        opsets: vec![Opset { domain: "", version }],
+        ..Function::default()
+    }
+}
+
+/// onnxruntime reads the body of a function as the version of ONNX that the model asks for: this one mixes images.
+#[test]
+fn functions_for_another_version_of_onnx_are_not_followed() {
+    for (model, function) in [(12, 13), (13, 12), (13, 17)] {
+        let written = Written { text: "z = own.Head(y)", batch: None, opset: model };
+        let fate = written.fate_with(vec![softmax_turned("own", function)]);
+        assert!(matches!(fate, Fate::Lost(_)), "{model} {function}: {fate:?}");
+    }
+    let written = Written { text: "z = own.Head(y)", batch: None, opset: 13 };
+    assert_eq!(written.fate_with(vec![softmax_turned("own", 13)]), Fate::Apart);
+}
+
+/// onnxruntime runs its own operator where it has one of that name.
+#[test]
+fn functions_in_the_name_of_an_engine_are_not_followed() {
+    for (domain, text) in [
+        ("com.microsoft", "z = com.microsoft.Head(y)"),
+        ("com.microsoft.nchwc", "z = com.microsoft.nchwc.Head(y)"),
+        ("ai.onnx.ml", "z = ai.onnx.ml.Head(y)"),
+    ] {
+        let written = Written { text, batch: None, opset: 13 };
+        let fate = written.fate_with(vec![softmax_turned(domain, 13)]);
+        assert!(matches!(fate, Fate::Lost(_)), "{domain}: {fate:?}");
+    }
+    let written = Written { text: "z = com.microsoft.BiasDropout(y)", batch: None, opset: 13 };
+    let function = Function { name: "BiasDropout", ..softmax_turned("com.microsoft", 13) };
+    assert!(matches!(written.fate_with(vec![function]), Fate::Mixed(_)));
+}
+
+/// The node that draws random numbers does so under the version of the model, if not under that of the function.
+#[test]
+fn functions_are_searched_for_training_under_both_versions() {
+    let statistics = Node {
+        operator: "BatchNormalization",
+        inputs: vec!["a"; 5],
+        outputs: vec!["b", "mean"],
+        ..Node::default()
+    };
+    let function = Function { nodes: vec![statistics], ..softmax_turned("own", 14) };
+    let written = Written { text: "z = own.Head(y)", batch: None, opset: 13 };
+    assert!(matches!(written.fate_with(vec![function]), Fate::Mixed(_)));
+}
