@@ -231,6 +231,25 @@ fn subgraphs_are_followed() {
     }
 }
 
+/// The name `a` of the inner graph hides that of the graph around it, even before the node that makes it: an engine may
+/// put the nodes in order.
+#[test]
+fn names_of_inner_graphs_hide_those_around() {
+    let inner = vec![node("Add", &["y", "a2"], "b2"), mean_of_batch("y", "a2")];
+    let model = behind(vec![node("Relu", &["y"], "a2"), branches(inner, "b2")]);
+    for engine in ENGINES {
+        if let Ok(model) = load_model(&model, engine) {
+            assert!(model.not_followed.is_some(), "{engine}: said to treat each image by itself");
+        }
+    }
+    let inner = vec![node("Dropout", &["y", "ratio", "no"], "b2"), node("Identity", &["yes"], "no")];
+    let model = by(branches(inner, "b2"));
+    for engine in ENGINES {
+        let error = load_model(&model, engine).err().expect("accepted").to_string();
+        assert!(error.contains("is random"), "{engine}: {error}");
+    }
+}
+
 fn message(node: &NodeProto) -> Vec<u8> {
     // a model with this node alone holds its bytes
     let model = ModelProto {

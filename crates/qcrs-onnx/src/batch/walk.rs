@@ -61,6 +61,8 @@ impl<'a> Walk<'_, 'a> {
         }
         let constants = graph.initializers.iter();
         names.extend(constants.map(|tensor| (tensor.name, Ok(sizes::constant(tensor)))));
+        // such a name is not that of the graph around, even where it stands before the node that makes it
+        graph.nodes.iter().flat_map(|node| &node.outputs).for_each(|name| drop(names.remove(name)));
         self.nodes(&graph.nodes, &mut names, place)?;
         Ok(graph.outputs.iter().map(|port| named(&names, port.name)).collect())
     }
