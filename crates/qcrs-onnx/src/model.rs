@@ -106,8 +106,15 @@ fn open(file: &File, place: Place<'_>, shape: [usize; 3], options: &LoadOptions)
         None => Box::new(network),
         Some(transform) => Box::new(Transformed { inner: network, transform }),
     };
-    let batch_invariant = measure(&*classifier, options, not_followed.is_some())
-        .map_err(|error| Error::format(path, error.to_string()))?;
+    let batch_invariant = measure(&*classifier, options, not_followed.is_some()).map_err(|error| {
+        let hint = match not_followed {
+            None => format!(
+                "; the graph treats every image by itself, so that {engine} is at fault: use another engine"
+            ),
+            Some(_) => String::new(),
+        };
+        Error::format(path, format!("{error}{hint}"))
+    })?;
     if let Some(batch) = fixed_batch {
         notes.push(format!("the model takes exactly {batch} images at a time, others are padded; export it with a dynamic batch for speed"));
     }
