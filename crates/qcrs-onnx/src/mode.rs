@@ -14,9 +14,10 @@ const SUSPECT: [&str; 5] = ["Bernoulli", "Dropout", "Multinomial", "Random", "Sa
 /// Refuses a model with a node that is random, or that normalises by the statistics of its batch.
 pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
     let local = |node: &Node<'_>| {
-        model.functions.iter().any(|function| {
-            (function.domain, function.name) == (node.domain, node.operator) && !function.is_taken()
-        })
+        model
+            .functions
+            .iter()
+            .any(|function| (function.domain, function.name) == (node.domain, node.operator))
     };
     for function in &model.functions {
         if is_reserved(function.domain) {

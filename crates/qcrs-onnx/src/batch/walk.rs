@@ -123,7 +123,7 @@ impl<'a> Walk<'_, 'a> {
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
         // onnxruntime reads the body as the version of ONNX that the model asks for, and prefers its own operators
-        if function.is_taken() || version(&function.opsets) != place.opset {
+        if version(&function.opsets) != place.opset {
             let name = call.node.full_name();
             return Err(Stop::Lost(format!("{name} is a function that engines may read in another way")));
         }

@@ -261,13 +261,6 @@ pub(crate) fn is_plain(domain: &str) -> bool {
 }
 
 impl<'a> Function<'a> {
-    /// Whether engines may have an operator of this name, and run that instead.
-    pub(crate) fn is_taken(&self) -> bool {
-        ["ai.onnx", "com.microsoft", "com.ms", "org.pytorch.aten"].iter().any(|owner| {
-            self.domain.strip_prefix(owner).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
-    }
-
     fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut function, mut once) = (Self::default(), Once::of("a function"));
         for field in Fields::of(message) {

@@ -34,23 +34,6 @@ fn functions_for_another_version_of_onnx_are_not_followed() {
     assert_eq!(written.fate_with(vec![softmax_turned("own", 13)]), Fate::Apart);
 }
 
-/// onnxruntime runs its own operator where it has one of that name.
-#[test]
-fn functions_in_the_name_of_an_engine_are_not_followed() {
-    for (domain, text) in [
-        ("com.microsoft", "z = com.microsoft.Head(y)"),
-        ("com.microsoft.nchwc", "z = com.microsoft.nchwc.Head(y)"),
-        ("ai.onnx.ml", "z = ai.onnx.ml.Head(y)"),
-    ] {
-        let written = Written { text, batch: None, opset: 13 };
-        let fate = written.fate_with(vec![softmax_turned(domain, 13)]);
-        assert!(matches!(fate, Fate::Lost(_)), "{domain}: {fate:?}");
-    }
-    let written = Written { text: "z = com.microsoft.BiasDropout(y)", batch: None, opset: 13 };
-    let function = Function { name: "BiasDropout", ..softmax_turned("com.microsoft", 13) };
-    assert!(matches!(written.fate_with(vec![function]), Fate::Mixed(_)));
-}
-
 /// The node that draws random numbers does so under the version of the model, if not under that of the function.
 #[test]
 fn functions_are_searched_for_training_under_both_versions() {
