@@ -122,7 +122,7 @@ impl<'a> Walk<'_, 'a> {
         call: &Call<'_, 'a>,
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
-        // onnxruntime reads the body as the version of ONNX that the model asks for, and prefers its own operators
+        // onnxruntime reads the body as the version of ONNX that the model asks for
         if version(&function.opsets) != place.opset {
             let name = call.node.full_name();
             return Err(Stop::Lost(format!("{name} is a function that engines may read in another way")));
