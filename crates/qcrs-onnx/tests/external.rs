@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use qcrs_onnx::EngineChoice;
+use rten_onnx::onnx::ModelProto;
 use std::path::Path;
 
 /// Refused before any of them is asked, so that none need be installed.
@@ -132,9 +133,14 @@ fn values_that_readers_could_disagree_about_are_refused() {
 
 /// The usual model with these fields in its graph and beside it.
 fn with_fields(in_graph: &[u8], in_model: &[u8]) -> Vec<u8> {
-    let model = Tiny::new().model().write_buf().unwrap();
-    let graph = [content(&model, 7), in_graph].concat();
-    [vec![1 << 3, 8], field(7, &graph), field(8, content(&model, 8)), in_model.to_vec()].concat()
+    [in_its_graph(&Tiny::new().model(), in_graph), in_model.to_vec()].concat()
+}
+
+/// The model with these fields in its graph.
+fn in_its_graph(model: &ModelProto, fields: &[u8]) -> Vec<u8> {
+    let model = model.write_buf().unwrap();
+    let graph = [content(&model, 7), fields].concat();
+    [vec![1 << 3, 8], field(7, &graph), field(8, content(&model, 8))].concat()
 }
 
 /// The usual model with one more node, which has this attribute.
@@ -167,6 +173,25 @@ fn an_attribute_that_readers_could_disagree_about_is_refused() {
     let path = folder.path().join("model.onnx");
     std::fs::write(&path, with_attribute(&[single, kind(4)].concat())).unwrap();
     load_with(&path, SHAPE, EngineChoice::Rten).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// rten takes the mean over the axis in the tensor, which is the batch; the first of the list is the axis of the classes.
+#[test]
+fn a_list_of_tensors_cannot_hide_a_mean_over_the_batch() {
+    let axis = |axis: u8| [&[1 << 3, 1, 2 << 3, 7][..], &field(7, &[axis])].concat();
+    let value = [field(1, b"value"), field(10, &axis(1)), field(5, &axis(0))].concat();
+    let constant = [field(2, b"axes"), field(4, b"Constant"), field(5, &value)].concat();
+    let call = |operator: &[u8], inputs: [&[u8]; 2], output: &[u8]| {
+        [field(1, inputs[0]), field(1, inputs[1]), field(2, output), field(4, operator)].concat()
+    };
+    let mean = call(b"ReduceMean", [b"y", b"axes"], b"mean");
+    let difference = call(b"Sub", [b"y", b"mean"], b"z");
+    let mut model = Tiny::new().model();
+    graph(&mut model).output[0].name = Some("z".into());
+    let nodes = [constant, mean, difference].map(|node| field(1, &node)).concat();
+    let folder = tempfile::tempdir().unwrap();
+    let error = refused(folder.path(), &in_its_graph(&model, &nodes));
+    assert!(error.contains("values of two kinds"), "{error}");
 }
 
 /// Of two constants with one name onnxruntime takes the last, dense or sparse; other engines know no sparse ones.
