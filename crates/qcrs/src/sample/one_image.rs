@@ -17,6 +17,7 @@ const SIGMAS: [f64; 3] = [0.12, 0.5, 1.0];
 /// over some class differs by more than `tolerance` of itself or of the usual gap between the first two classes, and by
 /// more than the last bit of the two scores: then the scores are no function of the image, and a statement about them
 /// would mean nothing. A class that is masked by a large negative score does not loosen what is asked of the others.
+/// Scores that look like probabilities are compared by their logarithms as well.
 pub fn is_function_of_one_image(
     classifier: &dyn Classifier,
     x: &[f32],
@@ -48,10 +49,16 @@ pub fn is_function_of_one_image(
     ];
     let mut same = true;
     let gap = usual_gap(&alone, classes);
+    let logarithms: Vec<f32> = alone.chunks_exact(classes).filter_map(logarithms_of).flatten().collect();
+    let gap_of_logarithms = usual_gap(&logarithms, classes);
     for (how, scores) in asked {
         for (one, other) in alone.chunks_exact(classes).zip(scores.chunks_exact(classes)) {
             same &= one.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits());
-            if let Some(difference) = difference(one, other, gap, tolerance) {
+            let unlike = difference(one, other, gap, tolerance).or_else(|| {
+                let (one, other) = (logarithms_of(one)?, logarithms_of(other)?);
+                difference(&one, &other, gap_of_logarithms, tolerance)
+            });
+            if let Some(difference) = unlike {
                 return Err(Error::Engine(format!(
                     "a noisy image got other scores {how} than alone ({difference}): the model is random or mixes the \
                      images of a batch; export it in evaluation mode (model.eval())"
@@ -84,6 +91,15 @@ fn usual_gap(scores: &[f32], classes: usize) -> f64 {
     let mut gaps: Vec<f64> = scores.chunks_exact(classes).map(gap).filter(|gap| gap.is_finite()).collect();
     gaps.sort_by(f64::total_cmp);
     gaps.get(gaps.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The logarithms of probabilities, none of other scores. Where a network is confident, its probabilities hardly move
+/// however its scores do. Below `SMALL` the last bits of 1 − p would matter.
+fn logarithms_of(row: &[f32]) -> Option<Vec<f32>> {
+    const SMALL: f32 = 1e-4;
+    let sum: f32 = row.iter().sum();
+    let are_probabilities = (sum - 1.0).abs() < 1e-3 && row.iter().all(|score| (0.0..=1.001).contains(score));
+    are_probabilities.then(|| row.iter().map(|share| (share + SMALL).ln()).collect())
 }
 
 fn lead(row: &[f32], first: usize, score: f32) -> f64 {
@@ -122,6 +138,8 @@ mod tests {
         leak: f32,
         offset: f32,
         masked: usize,
+        /// What the scores are multiplied by before they become probabilities, if they do.
+        softmax: Option<f32>,
     }
 
     impl Classifier for Leaky {
@@ -141,6 +159,12 @@ mod tests {
                     row[class] *= 1.0 + f32::EPSILON * (at % 2) as f32;
                 }
                 row[5 - self.masked..].fill(-1e9);
+                if let Some(factor) = self.softmax {
+                    let top = row[argmax(row)];
+                    row.iter_mut().for_each(|score| *score = (factor * (*score - top)).exp());
+                    let sum: f32 = row.iter().sum();
+                    row.iter_mut().for_each(|score| *score /= sum);
+                }
             }
             Ok(())
         }
@@ -148,7 +172,7 @@ mod tests {
 
     fn verdict(leak: f32, offset: f32, masked: usize) -> Result<bool, Error> {
         let x = [0.2, 0.4, 0.6, 0.3, 0.5];
-        is_function_of_one_image(&Leaky { leak, offset, masked }, &x, 16, 1e-3)
+        is_function_of_one_image(&Leaky { leak, offset, masked, softmax: None }, &x, 16, 1e-3)
     }
 
     /// Whatever the size of the scores: a masked class, an offset, a small leak.
@@ -161,6 +185,22 @@ mod tests {
                     let error = verdict(leak, offset, masked).unwrap_err().to_string();
                     assert!(error.contains("model.eval()"), "{error}");
                 }
+            }
+        }
+    }
+
+    /// Probabilities of a confident network hardly move, whatever its scores do.
+    #[test]
+    fn images_that_mix_are_seen_in_probabilities() {
+        let x = [0.2, 0.4, 9.6, 0.3, 0.5];
+        for factor in [0.1, 1.0] {
+            for masked in [0, 2] {
+                let measured = |leak| {
+                    let leaky = Leaky { leak, offset: 0.0, masked, softmax: Some(factor) };
+                    is_function_of_one_image(&leaky, &x, 16, 1e-3)
+                };
+                assert!(!measured(0.0).unwrap(), "{factor} {masked}");
+                assert!(measured(0.5).is_err(), "{factor} {masked}");
             }
         }
     }
