@@ -161,9 +161,13 @@ mod tests {
                 row[5 - self.masked..].fill(-1e9);
                 if let Some(factor) = self.softmax {
                     let top = row[argmax(row)];
-                    row.iter_mut().for_each(|score| *score = (factor * (*score - top)).exp());
+                    for score in row.iter_mut() {
+                        *score = (factor * (*score - top)).exp();
+                    }
                     let sum: f32 = row.iter().sum();
-                    row.iter_mut().for_each(|score| *score /= sum);
+                    for score in row.iter_mut() {
+                        *score /= sum;
+                    }
                 }
             }
             Ok(())
