@@ -167,6 +167,10 @@ pub(super) fn split(call: &Call<'_, '_>) -> Result<Vec<Tensor>, Stop> {
     let Some(dims) = &tensor.dims else { return Ok(vec![tensor.with_dims(None); parts]) };
     let at = axis(call.int("axis", 0), dims.len())?;
     not_indexed(tensor, at)?;
+    if call.attribute("num_outputs").is_some_and(|count| usize::try_from(count.int.unwrap_or(0)) != Ok(parts))
+    {
+        return Err(Stop::lost("makes another number of parts than it names"));
+    }
     let lengths = call.listed(1, "split")?;
     let even = dims[at].over(Known(parts as f64));
     let part = |number: usize| {
@@ -176,6 +180,15 @@ pub(super) fn split(call: &Call<'_, '_>) -> Result<Vec<Tensor>, Stop> {
         tensor.with_dims(Some(dims))
     };
     Ok((0..parts).map(part).collect())
+}
+
+/// Makes sure that no axis is named twice.
+fn once(at: usize, seen: &mut Vec<usize>) -> Result<(), Stop> {
+    if seen.contains(&at) {
+        return Err(Stop::lost("names an axis twice"));
+    }
+    seen.push(at);
+    Ok(())
 }
 
 pub(super) fn slice(call: &Call<'_, '_>) -> Followed {
@@ -196,10 +209,15 @@ pub(super) fn slice(call: &Call<'_, '_>) -> Followed {
     let ends = numbers(2, "ends")?.ok_or_else(missing)?;
     let axes = numbers(3, "axes")?.unwrap_or_else(|| (0..starts.len()).map(|at| Known(at as f64)).collect());
     let steps = numbers(4, "steps")?.unwrap_or_else(|| vec![Number::ONE; starts.len()]);
+    if [ends.len(), axes.len(), steps.len()] != [starts.len(); 3] {
+        return Err(Stop::lost("has lists of different lengths"));
+    }
     let mut cut = dims.clone();
+    let mut seen = Vec::new();
     for (((start, end), at), step) in starts.into_iter().zip(ends).zip(axes).zip(steps) {
         let at = at.known().ok_or_else(missing)?;
         let at = axis(at as i64, dims.len())?;
+        once(at, &mut seen)?;
         let whole = start == Known(0.0)
             && step == Number::ONE
             && (end != Unknown && end == dims[at] || end.known().is_some_and(|end| end >= END));
@@ -279,8 +297,10 @@ pub(super) fn pad(call: &Call<'_, '_>) -> Followed {
         return Err(Stop::lost("pads axes that are not there"));
     }
     let mut padded = dims.clone();
+    let mut seen = Vec::new();
     for (number, at) in axes.iter().enumerate() {
         let (at, more) = (axis(*at, dims.len())?, [pads[number], pads[axes.len() + number]]);
+        once(at, &mut seen)?;
         if tensor.axis.is_some_and(|batch| batch.at == at) {
             if more != [Known(0.0); 2] {
                 return Err(Stop::mixed("adds rows to the batch axis, or cuts some off"));

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Functions may call functions; the largest networks have some thousand nodes.
 const MOST_STEPS: usize = 200_000;
 const DEEPEST: usize = 16;
+/// The version of ONNX since which operators repeat short values as numpy does.
+const OLDEST: i64 = 7;
 
 /// What became of the values that have a name here, and around here.
 type Names<'a> = BTreeMap<&'a str, Followed>;
@@ -29,6 +31,11 @@ pub(super) fn scores<'a>(model: &Model<'a>, shape: [usize; 3], batch: Option<usi
     let dims = [first].into_iter().chain(shape.map(|side| Known(side as f64))).collect();
     let names = Names::from([(input.name, Ok(Tensor::rows(dims, Axis::new(0))))]);
     let place = Place { opset: version(&model.opsets), given: &[], depth: 0 };
+    if place.opset < OLDEST {
+        return Err(lost(
+            "the model is written for an opset before 7, whose operators repeat values in another way",
+        ));
+    }
     let outputs = walk.graph(graph, names, place)?;
     outputs.into_iter().next().unwrap_or_else(|| Err(lost("there is no output")))
 }

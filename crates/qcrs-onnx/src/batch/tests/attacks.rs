@@ -403,6 +403,52 @@ fn settings_that_are_given_twice_are_not_followed() {
     none_is_apart(17, None, &attacks);
 }
 
+/// Engines refuse these, or need not agree on what they mean.
+#[test]
+fn lists_that_do_not_fit_each_other_are_not_followed() {
+    let slices = [
+        (
+            "two starts, one axis",
+            "starts: ints[2] 0 1
+             ends: ints[2] 1 2
+             q = Slice(y, starts, ends, one)
+             m = ReduceSum(q, one)
+             z = Add(y, m)",
+        ),
+        (
+            "one axis cut twice",
+            "starts: ints[2] 0 1
+             ends: ints[2] 2 2
+             axes: ints[2] 1 1
+             q = Slice(y, starts, ends, axes)
+             m = ReduceSum(q, one)
+             z = Add(y, m)",
+        ),
+    ];
+    none_is_apart(17, None, &slices);
+    let pads = "pads: ints[4] 1 1 1 1
+                axes: ints[2] 1 1
+                q = Pad(y, pads, , axes)
+                m = ReduceSum(q, one)
+                z = Add(y, m)";
+    none_is_apart(18, None, &[("one axis padded twice", pads)]);
+    let parts = "six: ints[2] -1 6
+                 a = Concat(y, y, y, y) axis=1
+                 p, q = Split(a) axis=1 num_outputs=4
+                 r = Reshape(p, six)
+                 m = ReduceSum(r, one)
+                 z = Add(y, m)";
+    none_is_apart(18, Some(2), &[("more parts than names", parts)]);
+}
+
+/// Until version 6 of ONNX an attribute says where a shorter value stands.
+#[test]
+fn old_ways_to_repeat_values_are_not_followed() {
+    let place = "k: floats[3] 1 2 3
+                 z = Add(y, k) axis=0 broadcast=1";
+    none_is_apart(6, Some(3), &[("a number for each image", place)]);
+}
+
 /// Nothing to mix, but such a file must not stop the program.
 #[test]
 fn axes_of_single_numbers_are_not_there() {
