@@ -11,7 +11,7 @@ use qcrs_onnx::EngineChoice;
 use rten_onnx::onnx::{DataType, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 
-const GRAPHS: u64 = 400;
+const GRAPHS: u64 = 300;
 /// Values are images × 4 × 6 × 5, in some order of the axes.
 const RANK: i64 = 4;
 
@@ -232,5 +232,5 @@ fn the_measurement_agrees_with_the_graph() {
         }
     }
     println!("apart {apart}, mixed {mixed}, measured: passed {passed}, caught {caught}");
-    assert!(apart > 50 && mixed > 50 && passed > 20 && caught > 20, "{apart} {mixed} {passed} {caught}");
+    assert!(apart > 100 && mixed > 20 && passed > 20 && caught > 20, "{apart} {mixed} {passed} {caught}");
 }
