@@ -57,6 +57,16 @@ fn location(tensor: &Tensor<'_>) -> Result<Option<String>, String> {
             return Err(format!("the external data of tensor `{name}` says `{key}` twice, or means nothing"));
         }
     }
+    // readers differ in what they make of signs, blanks and other bases
+    let is_number =
+        |text: &str| (1..=18).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((key, value)) =
+        external.iter().find(|(key, value)| ["offset", "length"].contains(key) && !is_number(value))
+    {
+        return Err(format!(
+            "the {key} of tensor `{name}` in its file is `{value}`, which is no plain number"
+        ));
+    }
     let file = external.iter().find(|(key, _)| *key == "location").map(|(_, file)| *file);
     file.map(|file| Some(file.to_owned()))
         .ok_or_else(|| format!("tensor `{name}` lies in another file, but does not say which"))
