@@ -14,10 +14,10 @@ import tempfile
 import time
 
 RUNS = {
-    "cohen": ["--method", "cohen", "--n", "20000", "--count", "8"],
-    "qcrs": ["--method", "qcrs", "--n", "10000", "--count", "8"],
-    "probe": ["--method", "probe", "--n", "20000", "--count", "8"],
-    "cohen, normalised": ["--method", "cohen", "--n", "10000", "--count", "8", "--normalize", "half"],
+    "cohen": ["--method", "cohen", "--n", "10000", "--count", "8"],
+    "qcrs": ["--method", "qcrs", "--n", "5000", "--count", "4"],
+    "probe": ["--method", "probe", "--n", "20000", "--count", "6"],
+    "cohen, normalised": ["--method", "cohen", "--n", "5000", "--count", "8", "--normalize", "half"],
 }
 
 
