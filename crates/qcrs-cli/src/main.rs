@@ -39,7 +39,7 @@ First steps:
   qcrs report  runs/first --html report.html
 
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 options that cannot be read, 130 interrupted \
-(the same command goes on).";
+(run the same command again to resume).";
 
 /// Ended by Ctrl-C, as the shell counts it.
 const INTERRUPTED: u8 = 130;

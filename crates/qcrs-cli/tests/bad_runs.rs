@@ -44,7 +44,7 @@ fn a_new_run_wants_a_directory_of_its_own() {
             .fails(1, &[&format!("full: holds {name} but no run"), "choose a new or an empty directory"]);
         assert_eq!(fs::read_dir(bench.path("full")).unwrap().count(), 1, "{name}");
     }
-    // what file managers, git and a run that was killed while it wrote its spec leave behind is nobody's
+    // file managers, git and a run that was killed while it wrote its spec leave such files behind
     fs::create_dir(bench.path("empty")).unwrap();
     for name in [".DS_Store", ".gitkeep", "spec.4711.tmp"] {
         bench.write(&format!("empty/{name}"), "");

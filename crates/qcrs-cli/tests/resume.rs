@@ -91,7 +91,7 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let child = start(&bench, bench.command(&typed), "r", 2);
     send("-INT", &child);
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
-    let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "the same command goes on"]);
+    let ran = ran.fails(130, &["stopped after ", " of 8 inputs", "run the same command again to resume"]);
     let done = records(&bench.records("r"));
     assert!((2..8).contains(&done), "{done} records");
     assert!(ran.err.contains(&format!("stopped after {done} of")), "{}", ran.err);
@@ -114,7 +114,7 @@ fn two_signals_at_once_are_one() {
         send("-INT", &child);
     }
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
-    ran.fails(130, &["stopped after ", " of 8 inputs", "the same command goes on"]);
+    ran.fails(130, &["stopped after ", " of 8 inputs", "run the same command again to resume"]);
     let done = records(&bench.records("r"));
     assert_eq!(records(&bench.read("r/results.tsv")), done + 1);
 }
@@ -154,7 +154,7 @@ fn ctrl_c_stops_the_second_model_of_an_experiment() {
         format!("paper training {MODEL} --macer model.onnx --sigma 0.25 --n 20000 --threads 1 --dir p");
     let child = start(&bench, bench.command(&typed), "p/runs/macer-cohen", 1);
     send("-INT", &child);
-    Ran::new(&typed, child.wait_with_output().unwrap()).fails(130, &["the same command goes on"]);
+    Ran::new(&typed, child.wait_with_output().unwrap()).fails(130, &["run the same command again to resume"]);
     assert!(records(&bench.records("p/runs/macer-cohen")) < common::INPUTS);
 }
 
@@ -169,7 +169,7 @@ fn under_nohup_a_run_outlives_its_terminal() {
     wait_for(&bench, "r", 3);
     send("-TERM", &child);
     let ran = Ran::new(&typed, child.wait_with_output().unwrap());
-    ran.fails(130, &["stopped after ", "the same command goes on"]);
+    ran.fails(130, &["stopped after ", "run the same command again to resume"]);
 }
 
 /// A disk that fills up, here a file that may not grow, ends a run and loses nothing.
@@ -182,7 +182,7 @@ fn a_full_disk_loses_nothing() {
     let limit = ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""];
     let mut limited = under("sh", &limit, &bench, &typed);
     let ran = Ran::new(&typed, limited.output().unwrap());
-    ran.fails(1, &["qcrs: r: stopped after ", "the same command goes on", "jsonl: File too large"]);
+    ran.fails(1, &["qcrs: r: stopped after ", "run the same command again to resume", "jsonl: File too large"]);
     bench.run(&typed).says(&[]);
     bench.run(&long("--method qcrs --run whole")).says(&[]);
     assert_eq!(bench.records("r"), bench.records("whole"));

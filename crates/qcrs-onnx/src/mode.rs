@@ -23,8 +23,8 @@ pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
         if is_reserved(function.domain) {
             let (domain, name) = (function.domain, function.name);
             return Err(format!(
-                "the model has a function `{name}` in the domain `{domain}`, of which engines have operators of their own: \
-                 they could run another network than the file describes; export it again"
+                "the model defines a function `{name}` in the domain `{domain}`; engines have operators of their own there, and \
+                 could run another network than the file describes; export it again"
             ));
         }
         // engines read a body as its own version of ONNX, or as that of the model

@@ -80,7 +80,7 @@ fn a_place_that_readers_could_disagree_about_is_refused() {
     }
 }
 
-/// Parts of a model that readers merge, or of which they take one.
+/// Parts of a model that some readers merge, and others take one of.
 #[test]
 fn a_model_that_readers_could_disagree_about_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Does the measurement ever contradict what the graph shows?
 //!
-//! Random networks, some of which mix their images. What the walk along the batch axis takes for networks that treat each
+//! Random networks; some mix their images. What the walk along the batch axis takes for networks that treat each
 //! image by itself must score the same alone and in any batch; of those that it gives up, the measurement must find
 //! the ones that mix.
 

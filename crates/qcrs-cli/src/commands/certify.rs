@@ -141,7 +141,7 @@ pub fn certify_into(
     if let Err(Error::Interrupted | Error::Io { .. }) = result {
         let (done, all) = (run.done.len(), run.ids().len());
         return result.map(|()| 0).with_context(|| {
-            format!("{here}: stopped after {done} of {all} inputs; the same command goes on where it was interrupted")
+            format!("{here}: stopped after {done} of {all} inputs; run the same command again to resume")
         });
     }
     result?;

@@ -128,7 +128,7 @@ fn folder(typed: Option<&Path>) -> anyhow::Result<PathBuf> {
         (Err(why), None) => {
             let temporary = tempfile::Builder::new().prefix("qcrs-demo-").tempdir()?.keep();
             say!(
-                "{why:#}; writing to {0} instead; with --dir {0} the same command goes on there",
+                "{why:#}; writing to {0} instead; run it again with --dir {0} to resume there",
                 temporary.display()
             );
             unpack(&temporary)?;

@@ -7,7 +7,7 @@
 const ALONE: [std::ops::RangeInclusive<u8>; 2] = [0x00..=0xBF, 0xD0..=0xD8];
 const END_OF_IMAGE: u8 = 0xD9;
 
-/// Whether a JPEG goes on to the end of its image. What follows that does not matter, and thumbnails have an end of
+/// Whether a JPEG is complete up to the end of its image. What follows that does not matter, and thumbnails have an end of
 /// their own, inside of their segment.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 0;
