@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use qcrs::text;
+use qcrs::types::Error;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -45,13 +46,23 @@ pub enum Format {
 
 /// An error with its causes, but none that the sentence before already tells.
 pub fn story(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
+    let mut parts = error.chain().map(|part| part.downcast_ref().map_or_else(|| part.to_string(), typed));
+    let mut text = parts.next().unwrap_or_default();
+    for cause in parts {
         if !text.ends_with(&cause) {
             text = format!("{text}: {cause}");
         }
     }
     text
+}
+
+/// An error of the library, with settings as they are typed here.
+fn typed(error: &Error) -> String {
+    match error {
+        Error::Setting { name, problem } => format!("--{}: {problem}", name.replace('_', "-")),
+        Error::Input { index, source } => format!("input {index}: {}", typed(source)),
+        other => other.to_string(),
+    }
 }
 
 /// Writes to stdout what may quote files; a closed pipe comes back as an error that `main` takes for success.

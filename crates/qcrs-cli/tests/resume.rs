@@ -182,7 +182,10 @@ fn a_full_disk_loses_nothing() {
     let limit = ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""];
     let mut limited = under("sh", &limit, &bench, &typed);
     let ran = Ran::new(&typed, limited.output().unwrap());
-    ran.fails(1, &["qcrs: r: stopped after ", "run the same command again to resume", "jsonl: File too large"]);
+    ran.fails(
+        1,
+        &["qcrs: r: stopped after ", "run the same command again to resume", "jsonl: File too large"],
+    );
     bench.run(&typed).says(&[]);
     bench.run(&long("--method qcrs --run whole")).says(&[]);
     assert_eq!(bench.records("r"), bench.records("whole"));

@@ -89,8 +89,16 @@ pub enum Error {
     /// A failure probability outside (0, 1).
     #[error("alpha must lie strictly between 0 and 1, got {0}")]
     InvalidAlpha(f64),
-    /// A setting that makes no sense; the text says which, and what would. It calls settings by their names on the
-    /// command line, where most of them are typed.
+    /// A setting that cannot work. Its name is the same for all users of the library, as a field of this name would be
+    /// written: the command line shows `gradient_n` as `--gradient-n`.
+    #[error("{name}: {problem}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// What is wrong with its value, and what would do.
+        problem: String,
+    },
+    /// Something else that makes no sense; the text says what, and what would.
     #[error("{0}")]
     Invalid(String),
     /// A numerical routine gave up; its value must not be used.
@@ -141,6 +149,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// A setting that cannot work.
+    pub fn setting(name: &'static str, problem: impl Into<String>) -> Self {
+        Self::Setting { name, problem: problem.into() }
+    }
+
     /// For `map_err`: says at which path the file system failed.
     pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.as_ref().to_owned();

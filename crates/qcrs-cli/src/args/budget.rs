@@ -1,7 +1,7 @@
 //! How many draws, and what do they have to prove?
 
 use super::method::{Method, parse};
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use qcrs::certify::{Bound, Budget};
 use qcrs::types::Alpha;
 
@@ -42,6 +42,6 @@ impl BudgetArgs {
             "--at-radius is answered by the one-sided bound; leave --bound out"
         );
         let budget = Budget::new(n0, n, Alpha::new(self.alpha)?)?.with_bound(bound)?;
-        at_radius.map_or(Ok(budget), |radius| budget.asking_about(radius)).context("--at-radius")
+        Ok(at_radius.map_or(Ok(budget), |radius| budget.asking_about(radius))?)
     }
 }

@@ -83,7 +83,7 @@ impl Budget {
     /// The same, asked only whether the radius is at least `radius`, with as few of the n draws as that takes.
     pub fn asking_about(self, radius: f64) -> Result<Self, Error> {
         if !(radius > 0.0 && radius.is_finite()) {
-            return Err(Error::Invalid(format!("a radius to ask about must be positive, got {radius}")));
+            return Err(Error::setting("at_radius", format!("must be positive, got {radius}")));
         }
         Self { at_radius: Some(radius), ..self }.together()
     }

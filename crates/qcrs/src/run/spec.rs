@@ -67,32 +67,39 @@ impl Spec {
     /// Not every method answers every question.
     fn check_together(&self) -> Result<(), Error> {
         let (bound, at_radius, n) = (self.budget.bound(), self.budget.at_radius(), self.budget.n());
-        let problem = match self.search {
-            SearchSpec::Dsrs(_) if bound != Bound::OneSided || at_radius.is_some() => {
-                "dsrs has a bound of its own; leave --bound and --at-radius out".into()
+        let (name, problem) = match self.search {
+            SearchSpec::Dsrs(_) if bound != Bound::OneSided => {
+                ("bound", "dsrs has a bound of its own; leave this out".into())
             }
-            SearchSpec::Dsrs(_) if n < 2 => format!("dsrs shares n draws between two laws, and {n} is too few"),
-            SearchSpec::Probe(_) if at_radius.is_some() => {
-                "probe plans its draws for the largest radius; leave --at-radius out, or ask with another method"
-                    .into()
+            SearchSpec::Dsrs(_) if at_radius.is_some() => {
+                ("at_radius", "dsrs has a bound of its own; leave this out".into())
             }
-            SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if self.one_class.is_some() => {
-                "ddrs and insta-rs follow the probabilities of all classes; leave --one-class out, or take another method"
-                    .into()
+            SearchSpec::Dsrs(_) if n < 2 => {
+                ("n", format!("dsrs shares the draws between two laws, and {n} is too few"))
             }
+            SearchSpec::Probe(_) if at_radius.is_some() => (
+                "at_radius",
+                "probe plans its draws for the largest radius; leave this out, or ask with another method".into(),
+            ),
+            SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if self.one_class.is_some() => (
+                "one_class",
+                "ddrs and insta-rs follow the probabilities of all classes; leave this out, or take another method"
+                    .into(),
+            ),
             _ => return Ok(()),
         };
-        Err(Error::Invalid(problem))
+        Err(Error::setting(name, problem))
     }
 
     /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
     fn check_draws(&self) -> Result<(), Error> {
         let certified = u64::from(self.search.certificates()) * u64::from(self.budget.n());
-        let most = certified.max(self.search.passes(0, 0));
-        if most > u64::from(u32::MAX) {
+        let searched = self.search.passes(0, 0);
+        let (name, draws) = if certified > searched { ("n", certified) } else { ("gradient_n", searched) };
+        if draws > u64::from(u32::MAX) {
             let problem =
-                format!("{most} draws of one input are too many; lower --n, --points or --gradient-n");
-            return Err(Error::Invalid(problem));
+                format!("{draws} draws of one input are too many; take fewer, or search fewer points");
+            return Err(Error::setting(name, problem));
         }
         Ok(())
     }

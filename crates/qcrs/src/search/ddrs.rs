@@ -57,21 +57,21 @@ impl Ddrs {
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         let Self { sigma, low, high, iterations, rate, draws, clamp } = self;
-        let problem = if !(low <= sigma && sigma <= high && low < high) {
+        let (name, problem) = if !(low <= sigma && sigma <= high && low < high) {
             let (low, sigma, high) = (low.get(), sigma.get(), high.get());
-            format!("the ascent begins at {sigma}, outside of [{low}, {high}]; see --left and --right")
+            ("left", format!("the ascent begins at {sigma}, outside of the region [{low}, {high}]"))
         } else if *iterations == 0 {
-            "an ascent needs at least one step; see --iterations".into()
+            ("iterations", "an ascent needs at least one step".into())
         } else if !(*rate > 0.0 && rate.is_finite()) {
-            format!("the rate must be positive, got {rate}; see --rate")
+            ("rate", format!("must be positive, got {rate}"))
         } else if *draws == 0 {
-            "a step needs at least one draw; see --gradient-n".into()
+            ("gradient_n", "a step needs at least one draw".into())
         } else if !(*clamp > 0.0 && *clamp < 0.5) {
-            format!("probabilities can be kept between 0 and ½ away from the ends, not {clamp}; see --clamp")
+            ("clamp", format!("probabilities can be kept between 0 and ½ away from the ends, not {clamp}"))
         } else {
             return Ok(());
         };
-        Err(Error::Invalid(problem))
+        Err(Error::setting(name, problem))
     }
 
     /// Draws per input: two per noise vector of each step.

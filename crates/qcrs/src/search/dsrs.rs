@@ -45,7 +45,7 @@ impl Dsrs {
         };
         let half = u32::try_from(dim / 2).unwrap_or(u32::MAX);
         let k = half.checked_sub(shape).filter(|k| *k > 0).ok_or_else(|| {
-            Error::Invalid(format!("dsrs has no published setting for inputs of {dim} values; give --k"))
+            Error::setting("k", format!("dsrs has no published value for inputs of {dim} values; choose one"))
         })?;
         Ok(Self { sigma, k, second: Second::Variance(0.8) })
     }
@@ -54,9 +54,8 @@ impl Dsrs {
     pub fn check(&self) -> Result<(), Error> {
         match self.second {
             Second::Variance(share) if !(0.1..1.0).contains(&share) => {
-                let problem =
-                    format!("the second law has a share of σ from 0.1 to below 1, not {share}; see --second");
-                Err(Error::Invalid(problem))
+                let problem = format!("the second law has a share of σ from 0.1 to below 1, not {share}");
+                Err(Error::setting("second", problem))
             }
             _ => Ok(()),
         }

@@ -40,17 +40,17 @@ const MOST_POINTS: u32 = 1 << 16;
 impl Grid {
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
-        let problem = if self.low >= self.high {
+        let (name, problem) = if self.low >= self.high {
             let (low, high) = (self.low.get(), self.high.get());
-            format!("the grid [{low}, {high}] is empty; --left must be below --right")
+            ("left", format!("must be below the right end; the grid [{low}, {high}] is empty"))
         } else if !(2..=MOST_POINTS).contains(&self.points) {
-            format!("a grid has 2 to {MOST_POINTS} points, got {}; see --points", self.points)
+            ("points", format!("a grid has 2 to {MOST_POINTS} points, got {}", self.points))
         } else if self.winner == (Winner::Fresh { draws: 0 }) {
-            "a look needs at least one draw; see --gradient-n".into()
+            ("gradient_n", "a look needs at least one draw".into())
         } else {
             return Ok(());
         };
-        Err(Error::Invalid(problem))
+        Err(Error::setting(name, problem))
     }
 
     /// The candidates, from `low` to `high`.

@@ -35,15 +35,13 @@ impl InstaRs {
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         if self.starts.is_empty() {
-            return Err(Error::Invalid("there is nowhere to start from; widen --left and --right".into()));
+            return Err(Error::setting("left", "there is nowhere to start from; widen the region"));
         }
         let Ddrs { low, high, .. } = self.ascent;
         if let Some(outside) = self.starts.iter().find(|start| !(low..=high).contains(start)) {
             let [start, low, high] = [*outside, low, high].map(Sigma::get);
-            let problem = format!(
-                "an ascent from {start} begins outside of [{low}, {high}]; see --starts, --left and --right"
-            );
-            return Err(Error::Invalid(problem));
+            let problem = format!("an ascent from {start} begins outside of the region [{low}, {high}]");
+            return Err(Error::setting("starts", problem));
         }
         self.ascent.check()
     }

@@ -45,18 +45,18 @@ impl Iss {
             Loss::Absolute(loss) => loss > 0.0 && loss.is_finite(),
             Loss::Relative(loss) => loss > 0.0 && loss < 1.0,
         };
-        let problem = if self.draws == 0 || self.unit == 0 {
-            "planning needs at least one draw, and n is a multiple of one; see --gradient-n".into()
+        let (name, problem) = if self.draws == 0 || self.unit == 0 {
+            ("gradient_n", "planning needs at least one draw, and n is a multiple of at least one".into())
         } else if !loss_is_possible {
             let loss = match self.loss {
                 Loss::Absolute(loss) => loss.to_string(),
                 Loss::Relative(loss) => format!("{} %", 100.0 * loss),
             };
-            format!("a radius can lose a positive amount, or a share below 1, not {loss}; see --loss")
+            ("loss", format!("a radius can lose a positive amount, or a share below 1, not {loss}"))
         } else {
             return Ok(());
         };
-        Err(Error::Invalid(problem))
+        Err(Error::setting(name, problem))
     }
 
     /// The draws that a class of probability `p` deserves, at most `most`: the fewest with which its radius

@@ -140,24 +140,21 @@ impl Qcrs {
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         let Self { low, high, tolerance, step, draws, .. } = self;
-        let problem = if low >= high {
-            format!(
-                "the search region [{}, {}] is empty; --left must be below --right",
-                low.get(),
-                high.get()
-            )
+        let (name, problem) = if low >= high {
+            let (low, high) = (low.get(), high.get());
+            ("left", format!("must be below the right end; the search region [{low}, {high}] is empty"))
         } else if !(*tolerance > 0.0 && tolerance.is_finite()) {
-            format!("the tolerance must be positive, got {tolerance}; see --epsilon")
+            ("epsilon", format!("must be positive, got {tolerance}"))
         } else if *tolerance < 4.0 * f64::EPSILON * high.get() {
-            format!("the tolerance {tolerance} is finer than numbers near {} lie; see --epsilon", high.get())
+            ("epsilon", format!("{tolerance} is less than the spacing of numbers near {}", high.get()))
         } else if !(*step > 0.0 && step.is_finite()) {
-            format!("the step must be positive, got {step}; see --tau")
+            ("tau", format!("must be positive, got {step}"))
         } else if *draws == 0 {
-            "a look needs at least one draw; see --gradient-n".into()
+            ("gradient_n", "a look needs at least one draw".into())
         } else {
             return Ok(());
         };
-        Err(Error::Invalid(problem))
+        Err(Error::setting(name, problem))
     }
 
     /// Draws per input: one look at σ₀, two per halving, two for the rejection test.

@@ -99,14 +99,15 @@ impl ProbeSearch {
         let Self { low, high, lambda, first, batch, tolerance, parts, .. } = self;
         let problem = if low >= high {
             let (low, high) = (low.get(), high.get());
-            format!("the search region [{low}, {high}] is empty; --left must be below --right")
+            let problem = format!("must be below the right end; the search region [{low}, {high}] is empty");
+            return Err(Error::setting("left", problem));
         } else if self.sigma < *low || self.sigma > *high {
             let (sigma, low, high) = (self.sigma.get(), low.get(), high.get());
-            format!(
-                "the class is named at {sigma}, outside of the region [{low}, {high}]; see --sigma, --left and --right"
-            )
+            let problem = format!("the class is named at {sigma}, outside of the region [{low}, {high}]");
+            return Err(Error::setting("sigma", problem));
         } else if !(*lambda >= 0.0 && lambda.is_finite()) {
-            format!("the price of a draw must be 0 or positive, got {lambda}; see --lambda")
+            let problem = format!("the price of a draw must be 0 or positive, got {lambda}");
+            return Err(Error::setting("lambda", problem));
         } else if *first == 0 || *batch < 8 {
             format!("a first look needs at least 1 draw and a round 8, got {first} and {batch}")
         } else if !(*tolerance >= 0.0 && tolerance.is_finite()) {

@@ -43,10 +43,9 @@ impl ProbeSearch {
         let [mut low, mut high] = PRICES.map(|price| price * unit);
         if mean(high) > passes as f64 {
             let least = mean(high).ceil();
-            let problem = format!(
-                "{passes} passes per input are too few: the searches of the pilot alone took {least}; see --passes"
-            );
-            return Err(Error::Invalid(problem));
+            let problem =
+                format!("{passes} per input are too few: the searches of the pilot alone took {least}");
+            return Err(Error::setting("passes", problem));
         }
         if mean(low) <= passes as f64 {
             return Ok(Self { lambda: 0.0, most: self.most.min(SHORT), ..self });
