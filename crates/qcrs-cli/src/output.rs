@@ -19,7 +19,7 @@ pub fn is_quiet() -> bool {
     QUIET.load(Relaxed)
 }
 
-/// Writes a line to stderr, which may quote files. A stderr that nobody reads must not end a run, so a failure is passed over.
+/// Writes a line to stderr, which may quote files. A run must not end because its stderr was closed, so failures are ignored.
 pub fn complain(message: std::fmt::Arguments) {
     let _ = writeln!(std::io::stderr(), "{}", text::lines(&message.to_string()));
 }

@@ -119,7 +119,7 @@ fn two_signals_at_once_are_one() {
     assert_eq!(records(&bench.read("r/results.tsv")), done + 1);
 }
 
-/// A process that hangs, here since nobody reads its last words, ends at the second Ctrl-C.
+/// A process that hangs (here because its stderr is a full pipe) ends at the second Ctrl-C.
 #[test]
 #[cfg(unix)]
 fn a_second_ctrl_c_ends_what_hangs() {
