@@ -9,7 +9,7 @@ use qcrs::data::{Example, Opened};
 use qcrs::noise::Noise;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
-use qcrs::search::SearchSpec;
+use qcrs::search::{Method, SearchSpec};
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -153,8 +153,8 @@ impl Setup {
         budget: Budget,
         one_class: Option<usize>,
         seed: u64,
-    ) -> Spec {
-        Spec {
+    ) -> Result<Spec, Error> {
+        Ok(Spec {
             qcrs: env!("CARGO_PKG_VERSION").into(),
             noise: Noise::VERSION.into(),
             model: self.model_spec(),
@@ -163,10 +163,10 @@ impl Setup {
             guarantee: Guarantee::of(&search, one_class),
             one_class,
             bank: None,
-            search,
+            search: Method::new(search)?,
             budget,
             seed,
-        }
+        })
     }
 
     /// What a spec has to say about the model.

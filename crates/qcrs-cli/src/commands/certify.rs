@@ -15,6 +15,7 @@ use qcrs::certify::Bound;
 use qcrs::report;
 use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
+use qcrs::search::Method;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
 use tally::Tally;
@@ -64,14 +65,14 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     args.method.remarks().iter().for_each(|remark| say!("{remark}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let mut spec =
-        setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed.draw()?);
+        setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed.draw()?)?;
     if let Some(bank) = &args.bank {
         spec.bank = Some(crate::setup::file_name(bank));
         spec.guarantee = spec.promise();
     }
     let sampler = setup.sampler()?;
     if let Some(passes) = args.method.passes {
-        spec.search = price::priced(&setup, &sampler, &spec, passes)?;
+        spec.search = Method::new(price::priced(&setup, &sampler, &spec, passes)?)?;
     }
     let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
     ensure_selected(&spec, args.shard)?;

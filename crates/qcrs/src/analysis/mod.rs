@@ -157,7 +157,7 @@ fn other_precision(table: &Table) -> Option<String> {
 
 /// Generalized noise makes another smoothed classifier than the one that is deployed.
 fn other_noise(table: &Table) -> Option<String> {
-    let generalized = matches!(table.spec.as_ref()?.search, SearchSpec::Dsrs(_));
+    let generalized = matches!(*table.spec.as_ref()?.search, SearchSpec::Dsrs(_));
     let name = &table.name;
     generalized.then(|| {
         format!("{name}: the classifier is smoothed with generalized Gaussian noise, which qcrs predict does not run.")

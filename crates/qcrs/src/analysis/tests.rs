@@ -6,7 +6,7 @@ use crate::run::{
     Timing,
 };
 use crate::sample::Votes;
-use crate::search::{Fixed, Look, SearchSpec, Sides};
+use crate::search::{Fixed, Look, Method, SearchSpec, Sides};
 use crate::types::{Alpha, Sigma};
 
 pub(crate) fn spec(of: u32) -> Spec {
@@ -34,7 +34,7 @@ pub(crate) fn spec(of: u32) -> Spec {
             classes: Some(vec!["cat".into(), "dog".into()]),
         },
         selection: Selection { of, skip: 1, offset: 0, max: None, listed: None, count: None },
-        search: SearchSpec::Cohen(Fixed { sigma }),
+        search: Method::new(SearchSpec::Cohen(Fixed { sigma })).unwrap(),
         budget: budget(0.001),
         seed: 7,
         one_class: None,

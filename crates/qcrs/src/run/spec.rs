@@ -3,7 +3,7 @@
 use crate::certify::{Bound, Budget};
 use crate::data::About;
 use crate::sample::InputTransform;
-use crate::search::SearchSpec;
+use crate::search::{Method, SearchSpec};
 use crate::types::Error;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,7 +22,7 @@ pub struct Spec {
     /// Which of them.
     pub selection: Selection,
     /// How σ is chosen.
-    pub search: SearchSpec,
+    pub search: Method,
     /// How many draws, how sure.
     pub budget: Budget,
     /// Ask only whether an input is of this class; then 1 is yes and 0 is no.
@@ -59,7 +59,6 @@ impl Spec {
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.selection.check()?;
-        self.search.check()?;
         self.check_together()?;
         self.check_draws()
     }
@@ -67,7 +66,7 @@ impl Spec {
     /// Not every method answers every question.
     fn check_together(&self) -> Result<(), Error> {
         let (bound, at_radius, n) = (self.budget.bound(), self.budget.at_radius(), self.budget.n());
-        let (name, problem) = match self.search {
+        let (name, problem) = match *self.search {
             SearchSpec::Dsrs(_) if bound != Bound::OneSided => {
                 ("bound", "dsrs has a bound of its own; leave this out".into())
             }

@@ -5,7 +5,7 @@ use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::Input;
-use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
+use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Method, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
 pub fn sigma(value: f64) -> Sigma {
@@ -85,7 +85,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             classes: None,
         },
         selection: Selection { of: inputs, skip: 1, offset: 0, max: None, listed: None, count: None },
-        search,
+        search: Method::new(search).unwrap(),
         budget,
         one_class: None,
         bank: None,

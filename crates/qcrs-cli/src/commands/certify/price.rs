@@ -20,7 +20,7 @@ fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
 /// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
 /// draws belong to seed and input like all others.
 pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<SearchSpec> {
-    let SearchSpec::Probe(search) = &spec.search else {
+    let SearchSpec::Probe(search) = &*spec.search else {
         bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
     };
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });

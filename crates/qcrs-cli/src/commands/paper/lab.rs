@@ -81,7 +81,7 @@ impl Lab<'_> {
         selection: Selection,
         one_class: Option<usize>,
     ) -> anyhow::Result<Table> {
-        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed);
+        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed)?;
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
         let stored = run::read(&dir, Depth::Verdicts)?;
