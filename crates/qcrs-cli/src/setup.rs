@@ -6,10 +6,10 @@ use crate::output::say;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
+use qcrs::method::{AnyMethod, Method};
 use qcrs::noise::Noise;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
-use qcrs::search::{Method, SearchSpec};
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -149,7 +149,7 @@ impl Setup {
     pub fn spec(
         &self,
         selection: Selection,
-        search: SearchSpec,
+        search: AnyMethod,
         budget: Budget,
         one_class: Option<usize>,
         seed: u64,
@@ -163,7 +163,7 @@ impl Setup {
             guarantee: Guarantee::of(&search, one_class),
             one_class,
             bank: None,
-            search: Method::new(search)?,
+            method: Method::new(search)?,
             budget,
             seed,
         })

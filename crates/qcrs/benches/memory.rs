@@ -3,8 +3,8 @@
 //! The peak of this process after a certificate of 1,000 draws and after one of 1,000,000.
 
 use qcrs::certify::{Budget, certify};
+use qcrs::method::Cohen;
 use qcrs::sample::{Input, MonteCarlo};
-use qcrs::search::Fixed;
 use qcrs::testing::HalfSpace;
 use qcrs::types::{Alpha, Error, Sigma};
 
@@ -13,7 +13,7 @@ const CIFAR: usize = 3 * 32 * 32;
 fn main() -> Result<(), Error> {
     let classifier = HalfSpace { dim: CIFAR };
     let sampler = MonteCarlo::new(&classifier, 16);
-    let search = Fixed { sigma: Sigma::new(0.5)? };
+    let search = Cohen { sigma: Sigma::new(0.5)? };
     let mut peaks = Vec::new();
     for n in [1_000, 1_000_000] {
         let budget = Budget::new(100, n, Alpha::new(0.001)?)?;

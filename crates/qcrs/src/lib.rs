@@ -11,7 +11,7 @@
 //! | `sample`   | how does the base classifier vote under noise?                   |
 //! | `bounds`   | how sure are we of a vote share?                                 |
 //! | `radius`   | how far does a vote share protect?                               |
-//! | `search`   | which σ should this input get?                                   |
+//! | `method`   | which σ should this input get?                                   |
 //! | `certify`  | the paper's CERTIFY: search, select, estimate, decide            |
 //! | `predict`  | the paper's PREDICT: which class, without a radius?              |
 //! | `tune`     | which single σ is best for all inputs?                           |
@@ -25,11 +25,11 @@
 //! use qcrs::certify::{Budget, Verdict, certify};
 //! use qcrs::types::{Alpha, Error, Sigma};
 //! use qcrs::sample::{Input, MonteCarlo};
-//! use qcrs::{search::Fixed, testing::HalfSpace};
+//! use qcrs::{method::Cohen, testing::HalfSpace};
 //!
 //! let f = HalfSpace { dim: 1 }; // its decision boundary is at 0
 //! let sampler = MonteCarlo::new(&f, 256);
-//! let search = Fixed { sigma: Sigma::new(0.5)? };
+//! let search = Cohen { sigma: Sigma::new(0.5)? };
 //! let budget = Budget::new(100, 10_000, Alpha::new(0.001)?)?;
 //! let input = Input { pixels: &[0.3], seed: 42, index: 0 };
 //! let outcome = certify(&search, &budget, &sampler, &input)?;
@@ -43,13 +43,13 @@ pub mod bounds;
 pub mod certify;
 pub mod data;
 pub mod math;
+pub mod method;
 pub mod noise;
 pub mod predict;
 pub mod radius;
 pub mod report;
 pub mod run;
 pub mod sample;
-pub mod search;
 pub mod testing;
 pub mod text;
 pub mod tune;

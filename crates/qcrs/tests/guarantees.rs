@@ -6,10 +6,10 @@ mod common;
 use common::{DIM, alpha, budget, every_search, input, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Bound, Budget, Verdict, certify};
+use qcrs::method::AnyMethod;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::predict::predict;
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, SoftVotes, Votes};
-use qcrs::search::SearchSpec;
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rayon::prelude::*;
@@ -36,18 +36,17 @@ fn truths() -> Vec<Truth> {
 /// How many of `TRIALS` certificates claim more than the truth, and how many there are at all.
 fn failures(
     truth: &Truth,
-    search: &SearchSpec,
+    search: &AnyMethod,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
 ) -> (u64, u64) {
-    let wrong =
-        |seed| match certify(search.search(), budget, sampler, &input(&[truth.x], seed)).unwrap().verdict {
-            Verdict::Certified { class, sigma, p_lower, .. } => {
-                let p = (truth.p)(sigma);
-                (u64::from(p_lower > if class == 1 { p } else { 1.0 - p }), 1)
-            }
-            Verdict::Abstain(_) => (0, 0),
-        };
+    let wrong = |seed| match certify(search, budget, sampler, &input(&[truth.x], seed)).unwrap().verdict {
+        Verdict::Certified { class, sigma, p_lower, .. } => {
+            let p = (truth.p)(sigma);
+            (u64::from(p_lower > if class == 1 { p } else { 1.0 - p }), 1)
+        }
+        Verdict::Abstain(_) => (0, 0),
+    };
     (0..TRIALS).into_par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
@@ -83,8 +82,7 @@ fn two_sided_certificates_are_sound_for_every_quick_search() {
     for (bound, x) in [(Bound::TwoSided, 0.9), (Bound::Auto, 0.1)] {
         for (name, search) in searches() {
             let budget = Budget::new(20, 200, level).and_then(|budget| budget.with_bound(bound)).unwrap();
-            let verdict =
-                |seed| certify(search.search(), &budget, &sampler, &input(&[x], seed)).unwrap().verdict;
+            let verdict = |seed| certify(&search, &budget, &sampler, &input(&[x], seed)).unwrap().verdict;
             let (wrong, certified) = (0..TRIALS)
                 .into_par_iter()
                 .map(|seed| lead_is_wrong(&verdict(seed), x))
@@ -113,8 +111,7 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
         let at =
             |radius| Budget::new(100, 5000, level).and_then(|budget| budget.asking_about(radius)).unwrap();
         let confirmed = |radius: f64, trials: u64| -> u64 {
-            let yes =
-                |seed| certify(common::cohen(0.5).search(), &at(radius), &sampler, &input(&[truth.x], seed));
+            let yes = |seed| certify(&common::cohen(0.5), &at(radius), &sampler, &input(&[truth.x], seed));
             let yes = |seed| u64::from(matches!(yes(seed).unwrap().verdict, Verdict::Certified { .. }));
             (0..trials).into_par_iter().map(yes).sum()
         };
@@ -132,7 +129,7 @@ fn an_easy_question_takes_few_draws() {
     let spent = |radius| {
         let budget =
             Budget::new(20, 100_000, alpha(0.001)).and_then(|budget| budget.asking_about(radius)).unwrap();
-        certify(common::cohen(0.5).search(), &budget, &sampler, &input(&[0.5], 1)).unwrap().passes()
+        certify(&common::cohen(0.5), &budget, &sampler, &input(&[0.5], 1)).unwrap().passes()
     };
     assert!(spent(0.2) < 500, "{}", spent(0.2));
     assert!(spent(0.8) < 500, "{}", spent(0.8));
@@ -214,7 +211,7 @@ fn lost_votes_are_no_certificate() {
     for (name, search) in every_search() {
         let ask = |phase| {
             let sampler = Losing(MonteCarlo::new(&classifier, 100), phase);
-            certify(search.search(), &budget, &sampler, &input(&x, 1))
+            certify(&search, &budget, &sampler, &input(&x, 1))
         };
         let sound = ask(Phase::Predict).unwrap();
         let asked = [
@@ -286,13 +283,11 @@ fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
     let sampler = MonteCarlo::new(&slab, 500);
     let budget = budget(100, 10_000, alpha(0.001));
-    let radius = |search: &SearchSpec| match certify(search.search(), &budget, &sampler, &input(&[0.0], 5))
-        .unwrap()
-        .verdict
-    {
-        Verdict::Certified { radius, .. } => radius,
-        Verdict::Abstain(_) => 0.0,
-    };
+    let radius =
+        |search: &AnyMethod| match certify(search, &budget, &sampler, &input(&[0.0], 5)).unwrap().verdict {
+            Verdict::Certified { radius, .. } => radius,
+            Verdict::Abstain(_) => 0.0,
+        };
     let bad = radius(&common::cohen(1.3));
     for (name, search) in searches().into_iter().skip(1) {
         assert!(radius(&search) > 2.0 * bad.max(0.2), "{name}: {} after {bad}", radius(&search));

@@ -9,9 +9,9 @@ mod common;
 use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Estimate, Outcome, Verdict, certify, decide};
+use qcrs::method::{AnyMethod, Probe};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Input, SampleUnderNoise, Votes};
-use qcrs::search::{ProbeSearch, SearchSpec};
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rand_chacha::ChaCha8Rng;
@@ -68,15 +68,15 @@ impl SampleUnderNoise for Known {
 }
 
 /// A search that ends early, for speed: the promise does not depend on how well it searches.
-fn search() -> ProbeSearch {
-    ProbeSearch { most: 200, ..ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-5) }
+fn search() -> Probe {
+    Probe { most: 200, ..Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-5) }
 }
 
 fn five_thousand(level: Alpha) -> Budget {
     budget(1, 5000, level)
 }
 
-fn outcome(known: &Known, search: &ProbeSearch, level: Alpha, seed: u64) -> Outcome {
+fn outcome(known: &Known, search: &Probe, level: Alpha, seed: u64) -> Outcome {
     certify(search, &five_thousand(level), known, &input(&[], seed)).unwrap()
 }
 
@@ -132,7 +132,7 @@ fn two_hundred_thousand_certificates_are_sound() {
 /// Makes certificates the wrong way, each from an honest outcome, and counts the failures.
 fn broken(
     known: &Known,
-    search: &ProbeSearch,
+    search: &Probe,
     trials: u64,
     wrong_way: impl Fn(&Outcome, u64) -> Vec<Vec<Estimate>> + Sync,
 ) -> (u64, u64) {
@@ -171,7 +171,7 @@ fn certifying_with_the_draws_of_the_search_would_be_noticed() {
         vec![honest.estimates.iter().map(reuse).collect()]
     };
     // a plan on the grid itself: between its points there is no draw to use again
-    let wrong = broken(known, &ProbeSearch { lambda: 0.0, parts: 1, ..search() }, 8000, shared);
+    let wrong = broken(known, &Probe { lambda: 0.0, parts: 1, ..search() }, 8000, shared);
     assert!(too_many(wrong, alpha(0.05), 0.0001), "only {wrong:?} wrong");
 }
 
@@ -217,7 +217,7 @@ fn trying_another_sigma_after_a_poor_certificate_would_be_noticed() {
 /// Nothing depends on threads or on what was certified before; and the record's looks lead to the same plan.
 #[test]
 fn a_plan_is_a_function_of_seed_and_input() {
-    let full = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-6);
+    let full = Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-6);
     let ask = |(known, seed): (&Known, u64)| {
         certify(&full, &five_thousand(alpha(0.001)), known, &Input { pixels: &[], seed, index: 3 }).unwrap()
     };
@@ -229,7 +229,7 @@ fn a_plan_is_a_function_of_seed_and_input() {
     at_once.reverse();
     assert_eq!(in_order, at_once);
     assert!(in_order[0] != in_order[1], "another seed, other votes");
-    let most = SearchSpec::Probe(full).passes(0, 5000);
+    let most = AnyMethod::Probe(full).passes(0, 5000);
     for outcome in &in_order {
         assert!(outcome.passes() <= most, "{} of at most {most} passes", outcome.passes());
         assert!(outcome.posterior.as_ref().is_some_and(|posterior| posterior.mean.len() == 24));
@@ -242,7 +242,7 @@ fn a_plan_is_a_function_of_seed_and_input() {
 #[test]
 fn a_search_stays_small_beside_its_certificate() {
     let longest = |lambda, n| {
-        let search = ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], lambda);
+        let search = Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], lambda);
         let budget = budget(1, n, alpha(0.001));
         let spent = |known: &Known| -> u64 {
             let looks =

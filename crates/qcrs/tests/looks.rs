@@ -4,9 +4,9 @@ mod common;
 
 use common::{alpha, budget, sigma};
 use qcrs::certify::certify;
+use qcrs::method::{Probe, Scout};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Votes};
-use qcrs::search::{Probe, ProbeSearch};
 use qcrs::testing::Cells;
 use qcrs::types::Error;
 use std::sync::Mutex;
@@ -82,19 +82,19 @@ fn looks_of_one_request_share_batches() {
     let round = [0.2, 0.5, 1.1, 1.3].map(|level| (sigma(level), 24));
     let (apart, together) = (Counting::new(), Counting::new());
     let sampler = MonteCarlo::new(&apart, 32);
-    let mut probe = Probe::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
-    let looks = round.map(|(level, n)| probe.look(level, n).unwrap());
+    let mut scout = Scout::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
+    let looks = round.map(|(level, n)| scout.look(level, n).unwrap());
     let sampler = MonteCarlo::new(&together, 32);
-    let mut other = Probe::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
+    let mut other = Scout::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     assert_eq!(other.looks(&round).unwrap(), looks);
-    assert_eq!(other.into_looks(), probe.into_looks());
+    assert_eq!(other.into_looks(), scout.into_looks());
     assert_eq!((apart.calls(), together.calls()), (vec![24; 4], vec![32; 3]));
 }
 
 /// Every round of PROBE is one request: the first of eight looks of 16 and one of 64, the others of up to four.
 #[test]
 fn a_round_of_probe_is_one_request() {
-    let search = ProbeSearch { most: 400, ..ProbeSearch::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 0.0) };
+    let search = Probe { most: 400, ..Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 0.0) };
     let classifier = Counting::new();
     let sampler = MonteCarlo::new(&classifier, 10_000);
     let outcome =

@@ -5,10 +5,10 @@ mod common;
 use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
 use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
+use qcrs::method::Look;
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
-use qcrs::search::Look;
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::fs;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 const INPUTS: u32 = 10;
 
-fn small(search: qcrs::search::SearchSpec) -> Spec {
+fn small(search: qcrs::method::AnyMethod) -> Spec {
     spec(search, budget(20, 200, alpha(0.01)), INPUTS)
 }
 

@@ -5,9 +5,9 @@ mod common;
 use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
 use qcrs::certify::Verdict;
 use qcrs::data::{Example, pixel_hash};
+use qcrs::method::{AnyMethod, Qcrs};
 use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{Qcrs, SearchSpec};
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 const INPUTS: u32 = 10;
 
-fn small(search: SearchSpec) -> Spec {
+fn small(search: AnyMethod) -> Spec {
     spec(search, budget(20, 200, alpha(0.01)), INPUTS)
 }
 
@@ -136,7 +136,7 @@ fn of_many_bad_records_the_first_is_named() {
 #[ignore = "measures time"]
 fn ten_thousand_records_are_verified_in_two_seconds() {
     let region = [sigma(0.12), sigma(1.7)];
-    let qcrs = SearchSpec::Qcrs(Qcrs::paper(sigma(0.5), region, 0.01, 0.15).repaired());
+    let qcrs = AnyMethod::Qcrs(Qcrs::paper(sigma(0.5), region, 0.01, 0.15).repaired());
     for search in [cohen(0.5), qcrs] {
         let mut spec = spec(search, budget(100, 100_000, alpha(0.001)), 10_000);
         spec.data.shape = [3, 224, 224];
@@ -150,7 +150,7 @@ fn ten_thousand_records_are_verified_in_two_seconds() {
         let start = Instant::now();
         run::verify(&stored).unwrap();
         let seconds = start.elapsed().as_secs_f64();
-        println!("{}: 10,000 records verified in {seconds:.3} s", stored.spec.search.name());
+        println!("{}: 10,000 records verified in {seconds:.3} s", stored.spec.method.name());
         assert!(seconds < 2.0, "{seconds} s");
     }
 }

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use qcrs::search::{
-    Accept, Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau,
-    ProbeSearch, Qcrs, SearchSpec, Second, Tau, Winner,
+use qcrs::method::{
+    Accept, AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Loss, NegativeSigma, Objective, Pairs, Plateau,
+    Probe, Qcrs, Second, Tau, Winner,
 };
 use qcrs::types::Sigma;
 
@@ -185,31 +185,31 @@ fn parse_loss(text: &str) -> Result<Loss, String> {
 
 impl MethodArgs {
     /// The search that was asked for, checked as far as the shape of the inputs is known.
-    pub fn search(&self, shape: Option<[usize; 3]>) -> anyhow::Result<SearchSpec> {
+    pub fn search(&self, shape: Option<[usize; 3]>) -> anyhow::Result<AnyMethod> {
         self.refuse_options_of_others()?;
         let search = match self.method {
-            Method::Cohen => SearchSpec::Cohen(Fixed { sigma: self.published()?.sigma }),
+            Method::Cohen => AnyMethod::Cohen(Cohen { sigma: self.published()?.sigma }),
             Method::Grid => {
                 let Qcrs { sigma, low, high, .. } = self.published()?;
                 let winner = match self.winner {
                     None | Some(WinnerArg::Fresh) => Winner::Fresh { draws: self.gradient_n.unwrap_or(500) },
                     Some(WinnerArg::MaxOfCertificates) => Winner::MaxOfCertificates,
                 };
-                SearchSpec::Grid(Grid { sigma, low, high, points: self.points.unwrap_or(24), winner })
+                AnyMethod::Grid(Grid { sigma, low, high, points: self.points.unwrap_or(24), winner })
             }
-            Method::Qcrs => SearchSpec::Qcrs(self.qcrs()?),
-            Method::Ddrs => SearchSpec::Ddrs(self.ddrs()?),
-            Method::InstaRs => SearchSpec::InstaRs(self.insta_rs()?),
+            Method::Qcrs => AnyMethod::Qcrs(self.qcrs()?),
+            Method::Ddrs => AnyMethod::Ddrs(self.ddrs()?),
+            Method::InstaRs => AnyMethod::InstaRs(self.insta_rs()?),
             Method::Iss => {
                 let published = Iss::published(self.published()?.sigma);
                 let draws = self.gradient_n.unwrap_or(published.draws);
                 let loss = self.loss.unwrap_or(Loss::Absolute(0.01));
-                SearchSpec::Iss(Iss { draws, loss, ..published })
+                AnyMethod::Iss(Iss { draws, loss, ..published })
             }
-            Method::Dsrs => SearchSpec::Dsrs(self.dsrs(shape)?),
+            Method::Dsrs => AnyMethod::Dsrs(self.dsrs(shape)?),
             Method::Probe => {
                 let Qcrs { sigma, low, high, .. } = self.published()?;
-                SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], self.lambda.unwrap_or(1e-6)))
+                AnyMethod::Probe(Probe::new(sigma, [low, high], self.lambda.unwrap_or(1e-6)))
             }
         };
         search.check()?;

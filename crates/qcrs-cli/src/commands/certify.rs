@@ -12,10 +12,10 @@ use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Bound;
+use qcrs::method::Method;
 use qcrs::report;
 use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::Method;
 use qcrs::types::Error;
 use std::path::{Path, PathBuf};
 use tally::Tally;
@@ -72,7 +72,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     }
     let sampler = setup.sampler()?;
     if let Some(passes) = args.method.passes {
-        spec.search = Method::new(price::priced(&setup, &sampler, &spec, passes)?)?;
+        spec.method = Method::new(price::priced(&setup, &sampler, &spec, passes)?)?;
     }
     let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
     ensure_selected(&spec, args.shard)?;
@@ -125,7 +125,7 @@ pub fn certify_into(
     let mut tally = Tally::default();
     run.done.iter().for_each(|record| tally.add(record));
     let todo = run.ids().len() - run.done.len();
-    let most = spec.search.passes(spec.budget.n0(), spec.budget.n());
+    let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
     let progress = Progress::new(tally.expects(most) * todo as u64);
     let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
@@ -177,7 +177,7 @@ fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
         model.parent().filter(|folder| spec.model.name == "model.onnx" && folder.file_name().is_some());
     let model = folder.map_or_else(|| spec.model.name.clone(), crate::setup::file_name);
     let model = model.trim_end_matches(".onnx");
-    let (method, sigma, n) = (spec.search.name(), spec.search.sigma().get(), spec.budget.n());
+    let (method, sigma, n) = (spec.method.name(), spec.method.sigma().get(), spec.budget.n());
     let (secret, seed) = match args.seed {
         Seed::Chosen(seed) => ("", seed),
         Seed::Secret => ("secret-", 0),
@@ -188,7 +188,7 @@ fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
 
 fn announce(spec: &Spec, dir: &Path, run: &Run) {
     let sides = if spec.budget.bound() == Bound::TwoSided { 2 } else { 1 };
-    let alpha = spec.budget.alpha().share(spec.search.certificates() as usize).share(sides);
+    let alpha = spec.budget.alpha().share(spec.method.certificates() as usize).share(sides);
     let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n()) < smallest {
         let (n, alpha) = (spec.budget.n(), alpha.get());

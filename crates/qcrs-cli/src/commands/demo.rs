@@ -10,10 +10,10 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
+use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Probe, Qcrs, Winner};
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Shard};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     ))
 }
 
-fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 8]> {
+fn searches() -> anyhow::Result<[(&'static str, AnyMethod); 8]> {
     let sigma = Sigma::new(SIGMA)?;
     let qcrs = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)?.repaired() };
     let region = [qcrs.low, qcrs.high];
@@ -97,14 +97,14 @@ fn searches() -> anyhow::Result<[(&'static str, SearchSpec); 8]> {
     let ddrs = Ddrs { iterations: 18, draws: 16, rate: 0.08 * SIGMA, ..Ddrs::sane(sigma, region) };
     let [channels, height, width] = SHAPE;
     Ok([
-        ("cohen", SearchSpec::Cohen(Fixed { sigma })),
-        ("grid", SearchSpec::Grid(grid)),
-        ("qcrs", SearchSpec::Qcrs(qcrs)),
-        ("probe", SearchSpec::Probe(ProbeSearch::new(sigma, region, 1e-5))),
-        ("ddrs", SearchSpec::Ddrs(ddrs.clone())),
-        ("insta-rs", SearchSpec::InstaRs(InstaRs::around(&ddrs)?)),
-        ("iss", SearchSpec::Iss(Iss { draws: LOOK, ..Iss::published(sigma) })),
-        ("dsrs", SearchSpec::Dsrs(Dsrs::published(sigma, channels * height * width)?)),
+        ("cohen", AnyMethod::Cohen(Cohen { sigma })),
+        ("grid", AnyMethod::Grid(grid)),
+        ("qcrs", AnyMethod::Qcrs(qcrs)),
+        ("probe", AnyMethod::Probe(Probe::new(sigma, region, 1e-5))),
+        ("ddrs", AnyMethod::Ddrs(ddrs.clone())),
+        ("insta-rs", AnyMethod::InstaRs(InstaRs::around(&ddrs)?)),
+        ("iss", AnyMethod::Iss(Iss { draws: LOOK, ..Iss::published(sigma) })),
+        ("dsrs", AnyMethod::Dsrs(Dsrs::published(sigma, channels * height * width)?)),
     ])
 }
 

@@ -6,9 +6,9 @@ use crate::args::TargetArgs;
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::bail;
+use qcrs::method::{AnyMethod, Cohen, Qcrs};
 use qcrs::noise::{Noise, Phase, Stream};
 use qcrs::sample::Classifier;
-use qcrs::search::{Fixed, Qcrs, SearchSpec};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -111,7 +111,7 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
     }
     let readings = readings(setup, &clean, &noisy, &labels)?;
     let images_per_second = speed(setup, &noisy)?;
-    let seconds = |method, search: SearchSpec| {
+    let seconds = |method, search: AnyMethod| {
         let per_input = search.passes(N0, args.n) as f64 / images_per_second;
         Seconds { method, per_input, for_all: per_input * selected.len() as f64 }
     };
@@ -129,8 +129,8 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Fin
         readings,
         images_per_second,
         seconds: [
-            seconds("cohen", SearchSpec::Cohen(Fixed { sigma })),
-            seconds("qcrs", SearchSpec::Qcrs(Qcrs::scaled_to(sigma)?)),
+            seconds("cohen", AnyMethod::Cohen(Cohen { sigma })),
+            seconds("qcrs", AnyMethod::Qcrs(Qcrs::scaled_to(sigma)?)),
         ],
         batch_invariant: setup.model.batch_invariant,
     })

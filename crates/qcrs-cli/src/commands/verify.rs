@@ -139,7 +139,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     }
     let chosen = choose(records, args.replay.unwrap_or_default() as usize);
     let sampler = setup.sampler()?;
-    let passes = spec.search.passes(spec.budget.n0(), spec.budget.n()) * chosen.len() as u64;
+    let passes = spec.method.passes(spec.budget.n0(), spec.budget.n()) * chosen.len() as u64;
     let inputs = |index| setup.example(index);
     Progress::new(passes).watch(&sampler, || {
         for record in &chosen {

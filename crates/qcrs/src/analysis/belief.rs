@@ -2,8 +2,8 @@
 
 use crate::certify::Verdict;
 use crate::math::normal_quantile;
+use crate::method::Posterior;
 use crate::run::{Finding, Record};
-use crate::search::Posterior;
 use std::collections::BTreeMap;
 
 /// The curve that a search believed in, what it had seen, and what it chose. A picture, no proof.

@@ -22,8 +22,8 @@ pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
 
+use crate::method::AnyMethod;
 use crate::run::Guarantee;
-use crate::search::SearchSpec;
 use crate::types::{Alpha, Error};
 use std::collections::HashSet;
 
@@ -157,7 +157,7 @@ fn other_precision(table: &Table) -> Option<String> {
 
 /// Generalized noise makes another smoothed classifier than the one that is deployed.
 fn other_noise(table: &Table) -> Option<String> {
-    let generalized = matches!(*table.spec.as_ref()?.search, SearchSpec::Dsrs(_));
+    let generalized = matches!(*table.spec.as_ref()?.method, AnyMethod::Dsrs(_));
     let name = &table.name;
     generalized.then(|| {
         format!("{name}: the classifier is smoothed with generalized Gaussian noise, which qcrs predict does not run.")

@@ -1,12 +1,12 @@
 use super::*;
 use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
 use crate::data::About;
+use crate::method::{AnyMethod, Cohen, Look, Method, Sides};
 use crate::run::{
     Ball, BankReason, Checked, Finding, FromBank, Guarantee, ModelSpec, Record, Selection, Spec, Stored,
     Timing,
 };
 use crate::sample::Votes;
-use crate::search::{Fixed, Look, Method, SearchSpec, Sides};
 use crate::types::{Alpha, Sigma};
 
 pub(crate) fn spec(of: u32) -> Spec {
@@ -34,7 +34,7 @@ pub(crate) fn spec(of: u32) -> Spec {
             classes: Some(vec!["cat".into(), "dog".into()]),
         },
         selection: Selection { of, skip: 1, offset: 0, max: None, listed: None, count: None },
-        search: Method::new(SearchSpec::Cohen(Fixed { sigma })).unwrap(),
+        method: Method::new(AnyMethod::Cohen(Cohen { sigma })).unwrap(),
         budget: budget(0.001),
         seed: 7,
         one_class: None,

@@ -9,9 +9,9 @@ use sides::choose_sides;
 pub(crate) use verdict::is_decided;
 pub use verdict::{Estimate, Reason, Verdict, decide};
 
+use crate::method::{Laws, Look, Naming, Plan, PlanCertificate, Posterior, Scout};
 use crate::noise::{Draws, Phase};
 use crate::sample::{Input, SampleUnderNoise, Votes};
-use crate::search::{Laws, Look, Naming, Plan, Posterior, Probe, SigmaSearch};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl Outcome {
 
 /// Certifies `input`.
 pub fn certify(
-    search: &dyn SigmaSearch,
+    search: &dyn PlanCertificate,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
     input: &Input,
@@ -95,15 +95,15 @@ pub(crate) struct Prepared {
 
 /// Chooses σ, class and bound for `input`, with draws that are never counted in the certificate.
 pub(crate) fn prepare(
-    search: &dyn SigmaSearch,
+    search: &dyn PlanCertificate,
     budget: &Budget,
     sampler: &dyn SampleUnderNoise,
     input: &Input,
 ) -> Result<Prepared, Error> {
-    let mut probe = Probe::new(sampler, input, budget.alpha(), budget.n());
-    let plan = search.search(&mut probe)?;
+    let mut scout = Scout::new(sampler, input, budget.alpha(), budget.n());
+    let plan = search.plan(&mut scout)?;
     check_plan(&plan, budget, input)?;
-    let looks = probe.into_looks();
+    let looks = scout.into_looks();
 
     // use n0 samples to take a guess at the top class, the same for every σ of the plan
     let (class, selection) = match plan.naming {

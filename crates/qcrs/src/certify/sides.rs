@@ -2,9 +2,9 @@
 
 use super::{Bound, Budget};
 use crate::bounds::two_sided;
+use crate::method::Sides;
 use crate::radius;
 use crate::sample::Votes;
-use crate::search::Sides;
 use crate::types::{Error, Sigma};
 
 /// The bound for a certificate of `class` with `n` draws.

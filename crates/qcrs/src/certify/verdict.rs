@@ -2,11 +2,11 @@
 
 use super::Budget;
 use crate::bounds::{Standing, clopper_pearson_lower, smallest_n, standing, two_sided};
+use crate::method::Sides;
 use crate::noise::{GeneralizedGaussian, Noise};
 use crate::radius;
 use crate::radius::dsrs::{self, DoubleSampling, Shares};
 use crate::sample::Votes;
-use crate::search::Sides;
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 

@@ -201,7 +201,7 @@ pub fn record(
         None => (sampler, label),
     };
     let input = Input { pixels: &pixels, seed: spec.seed, index };
-    let finding = match certify(spec.search.search(), &spec.budget, sampler, &input) {
+    let finding = match certify(&spec.method, &spec.budget, sampler, &input) {
         Ok(outcome) => Finding::Outcome(outcome),
         Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_))) => {
             Finding::Failed { error: error.to_string() }

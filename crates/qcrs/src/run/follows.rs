@@ -3,8 +3,8 @@
 use super::recorded::Recorded;
 use super::{BankReason, Finding, FromBank, Record, Spec};
 use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, under_second_law};
+use crate::method::Probe;
 use crate::sample::{Input, Votes};
-use crate::search::ProbeSearch;
 use crate::types::{Error, Sigma};
 
 /// How one record is to be checked.
@@ -13,7 +13,7 @@ pub(super) struct Check<'a> {
     /// An image of the right length; only that counts.
     pub blank: &'a [f32],
     /// PROBE's search, where it is only seen to be plausible and not replayed.
-    pub unplayed: Option<&'a ProbeSearch>,
+    pub unplayed: Option<&'a Probe>,
     /// Whether the verdict is computed again.
     pub verdict: bool,
 }
@@ -48,7 +48,7 @@ impl Check<'_> {
         let spec = self.spec;
         let recorded = Recorded::new(outcome);
         let input = Input { pixels: self.blank, seed: spec.seed, index };
-        let again = prepare(spec.search.search(), &spec.budget, &recorded, &input)?;
+        let again = prepare(&spec.method, &spec.budget, &recorded, &input)?;
         let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
         let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha())?;
         let same = again.estimates.iter().cloned().chain(second).eq(told);
@@ -83,7 +83,7 @@ fn votes_beyond(outcome: &Outcome, classes: usize) -> bool {
 
 /// Whether PROBE's search may have led to the certificate: no more draws than it may take, within its region, for a
 /// class that it saw.
-fn plausible(outcome: &Outcome, search: &ProbeSearch, spec: &Spec) -> Result<(), Error> {
+fn plausible(outcome: &Outcome, search: &Probe, spec: &Spec) -> Result<(), Error> {
     // the ends of the grid are computed, and may be off in the last digits
     let within = |sigma: Sigma| {
         let sigma = sigma.get();
@@ -91,7 +91,7 @@ fn plausible(outcome: &Outcome, search: &ProbeSearch, spec: &Spec) -> Result<(),
     };
     let looked: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
     let inside = outcome.looks.iter().all(|look| within(look.sigma)) && outcome.selection.is_none();
-    ensure(inside && looked <= spec.search.passes(0, 0), || {
+    ensure(inside && looked <= spec.method.passes(0, 0), || {
         "there are votes that the spec does not ask for".into()
     })?;
     let [estimate] = outcome.estimates.as_slice() else {

@@ -1,9 +1,9 @@
 //! What does the method make of votes that were already cast?
 
 use crate::certify::Outcome;
+use crate::method::Look;
 use crate::noise::{Draws, Noise};
 use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
-use crate::search::Look;
 use crate::types::Error;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

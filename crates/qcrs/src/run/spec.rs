@@ -2,8 +2,8 @@
 
 use crate::certify::{Bound, Budget};
 use crate::data::About;
+use crate::method::{AnyMethod, Method};
 use crate::sample::InputTransform;
-use crate::search::{Method, SearchSpec};
 use crate::types::Error;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,7 +22,8 @@ pub struct Spec {
     /// Which of them.
     pub selection: Selection,
     /// How σ is chosen.
-    pub search: Method,
+    #[serde(rename = "search")]
+    pub method: Method,
     /// How many draws, how sure.
     pub budget: Budget,
     /// Ask only whether an input is of this class; then 1 is yes and 0 is no.
@@ -40,7 +41,7 @@ pub struct Spec {
 impl Spec {
     /// What the certificates of such a run promise, by its method, its question and its bank.
     pub fn promise(&self) -> Guarantee {
-        if self.bank.is_some() { Guarantee::MemoryBank } else { Guarantee::of(&self.search, self.one_class) }
+        if self.bank.is_some() { Guarantee::MemoryBank } else { Guarantee::of(&self.method, self.one_class) }
     }
 
     /// The name of `class`: from the data where it has names, else its number.
@@ -66,21 +67,21 @@ impl Spec {
     /// Not every method answers every question.
     fn check_together(&self) -> Result<(), Error> {
         let (bound, at_radius, n) = (self.budget.bound(), self.budget.at_radius(), self.budget.n());
-        let (name, problem) = match *self.search {
-            SearchSpec::Dsrs(_) if bound != Bound::OneSided => {
+        let (name, problem) = match *self.method {
+            AnyMethod::Dsrs(_) if bound != Bound::OneSided => {
                 ("bound", "dsrs has a bound of its own; leave this out".into())
             }
-            SearchSpec::Dsrs(_) if at_radius.is_some() => {
+            AnyMethod::Dsrs(_) if at_radius.is_some() => {
                 ("at_radius", "dsrs has a bound of its own; leave this out".into())
             }
-            SearchSpec::Dsrs(_) if n < 2 => {
+            AnyMethod::Dsrs(_) if n < 2 => {
                 ("n", format!("dsrs shares the draws between two laws, and {n} is too few"))
             }
-            SearchSpec::Probe(_) if at_radius.is_some() => (
+            AnyMethod::Probe(_) if at_radius.is_some() => (
                 "at_radius",
                 "probe plans its draws for the largest radius; leave this out, or ask with another method".into(),
             ),
-            SearchSpec::Ddrs(_) | SearchSpec::InstaRs(_) if self.one_class.is_some() => (
+            AnyMethod::Ddrs(_) | AnyMethod::InstaRs(_) if self.one_class.is_some() => (
                 "one_class",
                 "ddrs and insta-rs follow the probabilities of all classes; leave this out, or take another method"
                     .into(),
@@ -92,8 +93,8 @@ impl Spec {
 
     /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
     fn check_draws(&self) -> Result<(), Error> {
-        let certified = u64::from(self.search.certificates()) * u64::from(self.budget.n());
-        let searched = self.search.passes(0, 0);
+        let certified = u64::from(self.method.certificates()) * u64::from(self.budget.n());
+        let searched = self.method.passes(0, 0);
         let (name, draws) = if certified > searched { ("n", certified) } else { ("gradient_n", searched) };
         if draws > u64::from(u32::MAX) {
             let problem =
@@ -256,7 +257,7 @@ impl Guarantee {
     }
 
     /// What certificates of `search` promise, asked about all classes or about one.
-    pub fn of(search: &SearchSpec, one_class: Option<usize>) -> Self {
+    pub fn of(search: &AnyMethod, one_class: Option<usize>) -> Self {
         match (search.is_fixed(), one_class) {
             (true, None) => Self::FixedSigma,
             (true, Some(_)) => Self::ClassWise,

@@ -2,7 +2,7 @@
 
 use super::follows::{Check, ensure};
 use super::{Record, Spec, Stored};
-use crate::search::SearchSpec;
+use crate::method::AnyMethod;
 use crate::types::Error;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -91,12 +91,12 @@ pub(super) fn check_in(dir: &Path, spec: &Spec, records: &[Record], depth: Depth
             "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version: {error}"
         ))
     })?;
-    Ok(match (&*spec.search, depth) {
-        (SearchSpec::Dsrs(_), Depth::Quick) => {
+    Ok(match (&*spec.method, depth) {
+        (AnyMethod::Dsrs(_), Depth::Quick) => {
             let dir = dir.display();
             Checked::NotVerified(format!("the radii of dsrs take long to recompute; run 'qcrs verify {dir}'"))
         }
-        (SearchSpec::Probe(_), Depth::Quick | Depth::Verdicts) => Checked::Verdicts,
+        (AnyMethod::Probe(_), Depth::Quick | Depth::Verdicts) => Checked::Verdicts,
         _ => Checked::Whole,
     })
 }
@@ -111,11 +111,11 @@ fn check(spec: &Spec, records: &[Record], depth: Depth) -> Result<(), Error> {
     let Some(values) = values.filter(|values| *values <= MOST_VALUES) else {
         return Err(Error::Invalid(format!("images of the shape {:?} are too large", spec.data.shape)));
     };
-    let unplayed = match &*spec.search {
-        SearchSpec::Probe(search) if depth != Depth::Whole => Some(search),
+    let unplayed = match &*spec.method {
+        AnyMethod::Probe(search) if depth != Depth::Whole => Some(search),
         _ => None,
     };
-    let verdict = depth != Depth::Quick || !matches!(*spec.search, SearchSpec::Dsrs(_));
+    let verdict = depth != Depth::Quick || !matches!(*spec.method, AnyMethod::Dsrs(_));
     let check = Check { spec, blank: &vec![0.0; values], unplayed, verdict };
     // the first in order, however many threads look
     let first = records.par_iter().find_map_first(|record| {

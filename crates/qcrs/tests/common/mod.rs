@@ -3,9 +3,9 @@
 
 use qcrs::certify::Budget;
 use qcrs::data::About;
+use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::Input;
-use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, InstaRs, Iss, Method, ProbeSearch, Qcrs, SearchSpec, Winner};
 use qcrs::types::{Alpha, Sigma};
 
 pub fn sigma(value: f64) -> Sigma {
@@ -25,16 +25,16 @@ pub fn input(pixels: &[f32], seed: u64) -> Input<'_> {
     Input { pixels, seed, index: 0 }
 }
 
-pub fn cohen(value: f64) -> SearchSpec {
-    SearchSpec::Cohen(Fixed { sigma: sigma(value) })
+pub fn cohen(value: f64) -> AnyMethod {
+    AnyMethod::Cohen(Cohen { sigma: sigma(value) })
 }
 
 /// Every search, around σ₀ = 0.5, with small looks, for inputs of `DIM` values or more.
-pub fn every_search() -> Vec<(&'static str, SearchSpec)> {
+pub fn every_search() -> Vec<(&'static str, AnyMethod)> {
     let mut all = searches();
     let region = [sigma(0.12), sigma(1.7)];
-    all.push(("probe", SearchSpec::Probe(ProbeSearch::new(sigma(0.5), region, 1e-4))));
-    all.push(("dsrs", SearchSpec::Dsrs(Dsrs::published(sigma(0.5), DIM).unwrap())));
+    all.push(("probe", AnyMethod::Probe(Probe::new(sigma(0.5), region, 1e-4))));
+    all.push(("dsrs", AnyMethod::Dsrs(Dsrs::published(sigma(0.5), DIM).unwrap())));
     all
 }
 
@@ -43,24 +43,24 @@ pub const DIM: usize = 64;
 
 /// The searches that are quick enough for tens of thousands of certificates: all but PROBE and DSRS, which have
 /// tests of their own (`guarantees_probe.rs`, `guarantees_dsrs.rs`).
-pub fn searches() -> Vec<(&'static str, SearchSpec)> {
+pub fn searches() -> Vec<(&'static str, AnyMethod)> {
     let region = [sigma(0.12), sigma(1.7)];
     let grid = |winner| Grid { sigma: sigma(0.5), low: region[0], high: region[1], points: 6, winner };
     let paper = Qcrs { draws: 100, ..Qcrs::paper(sigma(0.5), region, 0.1, 0.15) };
     let ddrs = Ddrs { iterations: 12, draws: 16, rate: 0.1, ..Ddrs::sane(sigma(0.5), region) };
     vec![
         ("cohen", cohen(0.5)),
-        ("grid", SearchSpec::Grid(grid(Winner::Fresh { draws: 100 }))),
-        ("grid, max of certificates", SearchSpec::Grid(grid(Winner::MaxOfCertificates))),
-        ("qcrs", SearchSpec::Qcrs(paper.clone().repaired())),
-        ("qcrs, paper", SearchSpec::Qcrs(paper)),
-        ("ddrs", SearchSpec::Ddrs(ddrs.clone())),
-        ("insta-rs", SearchSpec::InstaRs(InstaRs::around(&ddrs).unwrap())),
-        ("iss", SearchSpec::Iss(Iss { draws: 100, unit: 20, ..Iss::published(sigma(0.5)) })),
+        ("grid", AnyMethod::Grid(grid(Winner::Fresh { draws: 100 }))),
+        ("grid, max of certificates", AnyMethod::Grid(grid(Winner::MaxOfCertificates))),
+        ("qcrs", AnyMethod::Qcrs(paper.clone().repaired())),
+        ("qcrs, paper", AnyMethod::Qcrs(paper)),
+        ("ddrs", AnyMethod::Ddrs(ddrs.clone())),
+        ("insta-rs", AnyMethod::InstaRs(InstaRs::around(&ddrs).unwrap())),
+        ("iss", AnyMethod::Iss(Iss { draws: 100, unit: 20, ..Iss::published(sigma(0.5)) })),
     ]
 }
 
-pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
+pub fn spec(search: AnyMethod, budget: Budget, inputs: u32) -> Spec {
     let guarantee = Guarantee::of(&search, None);
     Spec {
         qcrs: env!("CARGO_PKG_VERSION").into(),
@@ -85,7 +85,7 @@ pub fn spec(search: SearchSpec, budget: Budget, inputs: u32) -> Spec {
             classes: None,
         },
         selection: Selection { of: inputs, skip: 1, offset: 0, max: None, listed: None, count: None },
-        search: Method::new(search).unwrap(),
+        method: Method::new(search).unwrap(),
         budget,
         one_class: None,
         bank: None,

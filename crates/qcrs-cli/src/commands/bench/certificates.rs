@@ -7,10 +7,10 @@ use crate::output::{self, Format, say};
 use anyhow::ensure;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::data::{self, Example, OpenOptions};
+use qcrs::method::{AnyMethod, Probe, Qcrs};
 use qcrs::noise::{Draws, Noise};
 use qcrs::report::format::down;
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
-use qcrs::search::{ProbeSearch, Qcrs, SearchSpec};
 use qcrs::types::{Alpha, Error};
 use qcrs_onnx::{EngineChoice, Model};
 use serde_json::json;
@@ -36,7 +36,7 @@ const LAMBDAS: [f64; 3] = [1e-6, 3e-6, 1e-5];
 /// A way to certify, with what it took and brought so far.
 struct Case<'a> {
     name: String,
-    search: SearchSpec,
+    search: AnyMethod,
     sampler: &'a dyn SampleUnderNoise,
     passes: u64,
     seconds: f64,
@@ -59,7 +59,7 @@ impl Certificates<'_> {
             models.iter().map(|model| MonteCarlo::new(&*model.classifier, self.args.batch)).collect();
         let start = |python| Peer::start(python, &self.args.model, shape, threads);
         let peer = self.python.map(start).transpose()?.map(PeerSampler::new);
-        let qcrs = SearchSpec::Qcrs(published.clone());
+        let qcrs = AnyMethod::Qcrs(published.clone());
         let mut cases = Vec::new();
         if let Some(peer) = &peer {
             cases.push(Case::new(format!("QCRS, {}", peer.name), qcrs.clone(), peer));
@@ -67,9 +67,9 @@ impl Certificates<'_> {
         for (model, sampler) in models.iter().zip(&samplers) {
             cases.push(Case::new(format!("QCRS, {}", model.engine), qcrs.clone(), sampler));
             for lambda in LAMBDAS {
-                let search = ProbeSearch::new(published.sigma, [published.low, published.high], lambda);
+                let search = Probe::new(published.sigma, [published.low, published.high], lambda);
                 let name = format!("PROBE, λ = {lambda:e}, {}", model.engine);
-                cases.push(Case::new(name, SearchSpec::Probe(search), sampler));
+                cases.push(Case::new(name, AnyMethod::Probe(search), sampler));
             }
         }
 
@@ -103,14 +103,14 @@ impl Certificates<'_> {
 }
 
 impl<'a> Case<'a> {
-    fn new(name: String, search: SearchSpec, sampler: &'a dyn SampleUnderNoise) -> Self {
+    fn new(name: String, search: AnyMethod, sampler: &'a dyn SampleUnderNoise) -> Self {
         Self { name, search, sampler, passes: 0, seconds: 0.0, radius: 0.0 }
     }
 
     fn certify(&mut self, budget: &Budget, example: &Example, index: u32) -> Result<(), Error> {
         let begin = Instant::now();
         let input = Input { pixels: &example.pixels, seed: 0, index };
-        let outcome = certify(self.search.search(), budget, self.sampler, &input)?;
+        let outcome = certify(&self.search, budget, self.sampler, &input)?;
         self.seconds += begin.elapsed().as_secs_f64();
         self.passes += outcome.passes();
         if let Verdict::Certified { class, radius, .. } = outcome.verdict {

@@ -4,9 +4,9 @@ use super::{SIGMA, image, median, pool};
 use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use qcrs::certify::{Budget, certify};
+use qcrs::method::Cohen;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use qcrs::sample::{Classifier, Input, MonteCarlo};
-use qcrs::search::Fixed;
 use qcrs::types::{Alpha, Error, Sigma};
 use serde_json::json;
 use std::fmt::Write;
@@ -99,7 +99,7 @@ impl Case<'_> {
     /// The seconds that its certificates take, one after the other.
     fn time(&self, batch: u32) -> anyhow::Result<f64> {
         let image = image(self.classifier.input_len());
-        let search = Fixed { sigma: Sigma::new(SIGMA)? };
+        let search = Cohen { sigma: Sigma::new(SIGMA)? };
         let budget = Budget::new(100, self.draws, Alpha::new(0.001)?)?;
         let sampler = MonteCarlo::new(self.classifier, batch);
         let begin = Instant::now();

@@ -3,9 +3,9 @@
 use crate::output::say;
 use crate::setup::Setup;
 use anyhow::bail;
+use qcrs::method::{AnyMethod, Scout};
 use qcrs::run::Spec;
 use qcrs::sample::{Input, MonteCarlo, OneClass, SampleUnderNoise};
-use qcrs::search::{Probe, SearchSpec};
 use qcrs::types::Error;
 
 /// How many inputs tell the price of a draw.
@@ -19,8 +19,8 @@ fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
 
 /// PROBE's search with the λ that takes `passes` per input. The same command finds the same λ again: its
 /// draws belong to seed and input like all others.
-pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<SearchSpec> {
-    let SearchSpec::Probe(search) = &*spec.search else {
+pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<AnyMethod> {
+    let AnyMethod::Probe(search) = &*spec.method else {
         bail!("only --method probe chooses the number of draws; leave --passes out, or see --n");
     };
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
@@ -30,13 +30,13 @@ pub fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> 
     let pilots = pilots(&ids).map(|id| {
         let example = setup.example(id)?;
         let input = Input { pixels: &example.pixels, seed: spec.seed, index: id };
-        let mut probe = Probe::new(asked, &input, spec.budget.alpha(), spec.budget.n());
-        search.pilot(&mut probe)
+        let mut scout = Scout::new(asked, &input, spec.budget.alpha(), spec.budget.n());
+        search.pilot(&mut scout)
     });
     let search = search.clone().for_passes(passes, &pilots.collect::<Result<Vec<_>, Error>>()?)?;
     let spent = sampler.passes() - before;
     say!("{passes} passes per input: λ = {}, found with {spent} passes that no record counts", search.lambda);
-    Ok(SearchSpec::Probe(search))
+    Ok(AnyMethod::Probe(search))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Tally {
 mod tests {
     use super::*;
     use qcrs::certify::{Outcome, Reason, Verdict};
-    use qcrs::search::Look;
+    use qcrs::method::Look;
     use qcrs::types::Sigma;
 
     #[test]

@@ -5,9 +5,9 @@ use super::published::{ABLATION, ABLATION_TOLERANCE};
 use super::words::{head, with_interval};
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options};
+use qcrs::method::{AnyMethod, Qcrs};
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::search::{Qcrs, SearchSpec};
 use qcrs::types::Sigma;
 
 /// QCRS as published with every region and step of the paper's table, scaled to the σ of the model.
@@ -18,7 +18,7 @@ pub fn ablation(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         let tau = ABLATION_TOLERANCE / printed;
         let region = [Sigma::new(left * scale)?, Sigma::new(right * scale)?];
         let search = Qcrs::paper(lab.sigma(), region, ABLATION_TOLERANCE * scale, tau * scale);
-        let table = lab.run(&format!("ablation-{left}-{right}-{printed}"), SearchSpec::Qcrs(search))?;
+        let table = lab.run(&format!("ablation-{left}-{right}-{printed}"), AnyMethod::Qcrs(search))?;
         let summary = Analysis::new(vec![table], &Options::default())?.summaries.remove(0);
         let acr = summary.acr.context("the data has no labels, so there is no ACR")?;
         ours.push((number as f64 + 1.0, acr.value));

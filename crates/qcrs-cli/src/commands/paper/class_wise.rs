@@ -10,10 +10,10 @@ use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::data::Split;
+use qcrs::method::{AnyMethod, Cohen};
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::run::Selection;
 use qcrs::sample::{Input, OneClass};
-use qcrs::search::{Fixed, SearchSpec};
 use qcrs::tune::{self, Tune};
 use qcrs::types::Sigma;
 
@@ -38,7 +38,7 @@ pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         let selection = Selection { listed: Some(listed), ..lab.selection.clone() };
         let run = |sigma: Sigma, which: &str| {
             let name = format!("class-{class}-{which}");
-            lab.run_on(&name, SearchSpec::Cohen(Fixed { sigma }), selection.clone(), Some(class))
+            lab.run_on(&name, AnyMethod::Cohen(Cohen { sigma }), selection.clone(), Some(class))
         };
         rows.push(row(lab, name, sigma, run(lab.sigma(), "common")?, run(sigma, "own")?)?);
     }

@@ -9,8 +9,8 @@ use crate::args::ModelArgs;
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options};
+use qcrs::method::{AnyMethod, Cohen, Dsrs, Second};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::search::{Dsrs, Fixed, SearchSpec, Second};
 
 /// COHEN, generalized Gaussian noise and double sampling, on a model trained with Gaussian noise and, where there is
 /// one, on a model trained with generalized noise.
@@ -57,9 +57,9 @@ fn runs(lab: &Lab<'_>, prefix: &str) -> anyhow::Result<Vec<qcrs::analysis::Table
     let published = Dsrs::published(sigma, lab.setup.data.about.shape.iter().product())?;
     let one = Dsrs { second: Second::None, ..published.clone() };
     let searches = [
-        ("cohen", SearchSpec::Cohen(Fixed { sigma })),
-        ("dsrs-one-law", SearchSpec::Dsrs(one)),
-        ("dsrs", SearchSpec::Dsrs(published)),
+        ("cohen", AnyMethod::Cohen(Cohen { sigma })),
+        ("dsrs-one-law", AnyMethod::Dsrs(one)),
+        ("dsrs", AnyMethod::Dsrs(published)),
     ];
     searches.into_iter().map(|(name, search)| lab.run(&format!("{prefix}{name}"), search)).collect()
 }

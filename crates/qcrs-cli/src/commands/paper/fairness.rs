@@ -4,13 +4,13 @@ use super::lab::Lab;
 use super::published::FAIRNESS;
 use super::words::{head, with_interval};
 use qcrs::analysis::classes;
+use qcrs::method::AnyMethod;
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::search::SearchSpec;
 
 /// σ̂ of each class over its correctly certified inputs, from the run of QCRS that `methods` makes too.
 pub fn fairness(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
-    let table = lab.run("qcrs", SearchSpec::Qcrs(lab.published.clone()))?;
+    let table = lab.run("qcrs", AnyMethod::Qcrs(lab.published.clone()))?;
     let classes = classes(&table)?;
     let paper = lab.has_sigma(0.5);
     let published = |name: &str| FAIRNESS.iter().find(|(other, _, _)| paper && *other == name);

@@ -6,10 +6,10 @@ use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::Table;
 use qcrs::certify::Budget;
+use qcrs::method::{AnyMethod, Qcrs};
 use qcrs::noise::Noise;
 use qcrs::run::{self, Depth, Record, Selection, Shard};
 use qcrs::sample::MonteCarlo;
-use qcrs::search::{Qcrs, SearchSpec};
 use qcrs::types::{Alpha, Sigma};
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ impl Lab<'_> {
     }
 
     /// The run called `name`, certified now as far as it is missing.
-    pub fn run(&self, name: &str, search: SearchSpec) -> anyhow::Result<Table> {
+    pub fn run(&self, name: &str, search: AnyMethod) -> anyhow::Result<Table> {
         self.run_on(name, search, self.selection.clone(), None)
     }
 
@@ -77,7 +77,7 @@ impl Lab<'_> {
     pub fn run_on(
         &self,
         name: &str,
-        search: SearchSpec,
+        search: AnyMethod,
         selection: Selection,
         one_class: Option<usize>,
     ) -> anyhow::Result<Table> {

@@ -4,26 +4,26 @@ use super::lab::Lab;
 use super::published::{ACCURACY, METHODS, RADII, SIGMAS};
 use super::words::{head, of_the_paper, percent, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, Probe, Qcrs, Winner};
 use qcrs::report::format::down;
 use qcrs::report::plot::Plot;
 use qcrs::report::{self, Sheet, SheetTable};
-use qcrs::search::{Ddrs, Dsrs, Fixed, Grid, ProbeSearch, Qcrs, SearchSpec, Winner};
 
 /// The methods of Table 2 with their names there; QCRS also with our repairs, and PROBE.
-pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, SearchSpec)>> {
+pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, AnyMethod)>> {
     let Qcrs { sigma, low, high, draws, .. } = lab.published;
     let points = if lab.preset.as_ref().is_some_and(|name| name.starts_with("imagenet")) { 11 } else { 24 };
     // looks half as long as those of QCRS, which brings the search of the grid to about the passes of the other
     let grid = Grid { sigma, low, high, points, winner: Winner::Fresh { draws: (draws / 2).max(1) } };
     let dsrs = Dsrs::published(sigma, lab.setup.data.about.shape.iter().product())?;
     Ok(vec![
-        ("cohen", SearchSpec::Cohen(Fixed { sigma })),
-        ("ddrs", SearchSpec::Ddrs(Ddrs::sane(sigma, [low, high]))),
-        ("dsrs", SearchSpec::Dsrs(dsrs)),
-        ("grid", SearchSpec::Grid(grid)),
-        ("qcrs", SearchSpec::Qcrs(lab.published.clone())),
-        ("probe", SearchSpec::Probe(ProbeSearch::new(sigma, [low, high], 1e-6))),
-        ("qcrs-repaired", SearchSpec::Qcrs(lab.published.clone().repaired())),
+        ("cohen", AnyMethod::Cohen(Cohen { sigma })),
+        ("ddrs", AnyMethod::Ddrs(Ddrs::sane(sigma, [low, high]))),
+        ("dsrs", AnyMethod::Dsrs(dsrs)),
+        ("grid", AnyMethod::Grid(grid)),
+        ("qcrs", AnyMethod::Qcrs(lab.published.clone())),
+        ("probe", AnyMethod::Probe(Probe::new(sigma, [low, high], 1e-6))),
+        ("qcrs-repaired", AnyMethod::Qcrs(lab.published.clone().repaired())),
     ])
 }
 

@@ -19,8 +19,8 @@ use crate::output::{print, write_file};
 use crate::setup::Setup;
 use anyhow::Context;
 use lab::{Effort, Lab};
+use qcrs::method::Qcrs;
 use qcrs::report::{self, Sheet};
-use qcrs::search::Qcrs;
 use qcrs::types::Sigma;
 use std::path::{Path, PathBuf};
 

@@ -7,11 +7,11 @@ use anyhow::{Context, ensure};
 use qcrs::analysis::{Estimate, Shape, ShapePoint, Signs};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
 use qcrs::certify::Verdict;
+use qcrs::method::{AnyMethod, Cohen};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::run::{Finding, Record, Selection};
-use qcrs::search::{Fixed, SearchSpec};
 use qcrs::types::Sigma;
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ pub fn curves(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Vec<InputCurve>> 
         sigmas.len() >= 3 && sigmas.windows(2).all(|pair| pair[0] < pair[1]),
         "--sigmas needs at least three values in rising order"
     );
-    lab.run("cohen", SearchSpec::Cohen(Fixed { sigma: lab.sigma() }))?;
+    lab.run("cohen", AnyMethod::Cohen(Cohen { sigma: lab.sigma() }))?;
     let followed: BTreeMap<u32, usize> = lab.records("cohen")?.iter().filter_map(certified).collect();
     ensure!(!followed.is_empty(), "COHEN certifies none of the inputs; take more of them, or a larger --n");
     let selection = Selection { listed: Some(followed.keys().copied().collect()), ..lab.selection.clone() };
@@ -123,7 +123,7 @@ pub fn curves(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Vec<InputCurve>> 
     for sigma in sigmas {
         let name = format!("cohen-{sigma}");
         let sigma = Sigma::new(sigma)?;
-        lab.run_on(&name, SearchSpec::Cohen(Fixed { sigma }), selection.clone(), None)?;
+        lab.run_on(&name, AnyMethod::Cohen(Cohen { sigma }), selection.clone(), None)?;
         for record in lab.records(&name)? {
             let point = point(lab, &record, sigma, followed[&record.index])?;
             curves.entry(record.index).or_default().push(point);

@@ -5,9 +5,9 @@ use super::shape::{InputCurve, curves};
 use super::words::{head, with_interval};
 use anyhow::Context;
 use qcrs::analysis::{Estimate, Row};
+use qcrs::method::{AnyMethod, Qcrs};
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::search::{Qcrs, SearchSpec};
 use std::collections::BTreeMap;
 
 /// ε as multiples of the published one.
@@ -23,7 +23,7 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
         let search = Qcrs { tolerance, ..lab.published.clone() };
         // the run with the published ε is that of `methods`
         let name = if search == lab.published { "qcrs".into() } else { format!("qcrs-epsilon-{tolerance}") };
-        let table = lab.run(&name, SearchSpec::Qcrs(search))?;
+        let table = lab.run(&name, AnyMethod::Qcrs(search))?;
         let found = |row: &Row| best.get(&row.index)?.misses(row);
         let (errors_of_sigma, gaps): (Vec<f64>, Vec<f64>) = table.rows.iter().filter_map(found).unzip();
         let error = Estimate::mean(&errors_of_sigma)?.context("there is no input to compare")?;

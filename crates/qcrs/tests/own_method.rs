@@ -5,9 +5,9 @@ mod common;
 use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Verdict, certify};
+use qcrs::method::{Dsrs, Look, Plan, PlanCertificate, Scout, Second, Sides};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
-use qcrs::search::{Dsrs, Look, Plan, Probe, Second, Sides, SigmaSearch};
 use qcrs::testing::{Cells, HalfSpace};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
@@ -41,12 +41,12 @@ struct Worst(Moods);
 impl Worst {
     /// Looks at the same σ again and again, and plans as many draws as would have certified most: what stops where it
     /// looks best would be wrong far too often, if any of these draws were counted in the certificate.
-    fn stop_where_it_looks_best(probe: &mut Probe<'_>, sigma: Sigma) -> Result<Plan, Error> {
+    fn stop_where_it_looks_best(scout: &mut Scout<'_>, sigma: Sigma) -> Result<Plan, Error> {
         let (mut votes, mut best) = (Votes::default(), (0.0, 200, 0));
         for _ in 0..40 {
-            votes = votes.merge(probe.look(sigma, 5)?.votes);
+            votes = votes.merge(scout.look(sigma, 5)?.votes);
             let class = votes.elected()?;
-            let radius = probe.radius(&Look::new(sigma, votes.clone()), class)?;
+            let radius = scout.radius(&Look::new(sigma, votes.clone()), class)?;
             if radius > best.0 {
                 best = (radius, votes.total() as u32, class);
             }
@@ -56,18 +56,18 @@ impl Worst {
     }
 }
 
-impl SigmaSearch for Worst {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for Worst {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         let Self(moods) = self;
         if moods.below(2) == 0 {
-            return Self::stop_where_it_looks_best(probe, sigma(SIGMAS[moods.below(4) as usize]));
+            return Self::stop_where_it_looks_best(scout, sigma(SIGMAS[moods.below(4) as usize]));
         }
         let mut luckiest = (0.0, sigma(SIGMAS[0]), 0);
         for value in SIGMAS {
             for _ in 0..3 {
-                let look = probe.look(sigma(value), 5 + moods.below(40) as u32)?;
+                let look = scout.look(sigma(value), 5 + moods.below(40) as u32)?;
                 let class = look.votes.elected()?;
-                let radius = probe.predicted_radius(&look, class)?;
+                let radius = scout.predicted_radius(&look, class)?;
                 if radius >= luckiest.0 {
                     luckiest = (radius, sigma(value), class);
                 }
@@ -107,7 +107,7 @@ struct Tally {
 
 /// Asks for a certificate of `x` with every seed; `is_wrong` compares a verdict with the truth.
 fn tally(
-    search: &dyn SigmaSearch,
+    search: &dyn PlanCertificate,
     budget: &Budget,
     sampler: &MonteCarlo<'_>,
     x: &[f32],
@@ -155,14 +155,14 @@ fn a_search_that_does_its_worst_makes_no_more_wrong_certificates_than_alpha_allo
     }
 }
 
-type Planning = fn(&mut Probe<'_>) -> Result<Plan, Error>;
+type Planning = fn(&mut Scout<'_>) -> Result<Plan, Error>;
 
 /// A search that asks for what it must not have.
 struct Greedy(Planning);
 
-impl SigmaSearch for Greedy {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
-        (self.0)(probe)
+impl PlanCertificate for Greedy {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        (self.0)(scout)
     }
 }
 
@@ -190,9 +190,9 @@ fn plans_that_cannot_be_certified_are_errors() {
             Ok(Plan::under(dsrs.laws(64)?))
         }),
         // all draws of the search, and then one more
-        ("draws", |probe| {
-            probe.look(sigma(0.5), u32::MAX)?;
-            probe.look(sigma(0.5), u32::MAX)?;
+        ("draws", |scout| {
+            scout.look(sigma(0.5), u32::MAX)?;
+            scout.look(sigma(0.5), u32::MAX)?;
             Ok(sigma(0.5).into())
         }),
     ];
@@ -210,35 +210,35 @@ fn plans_that_cannot_be_certified_are_errors() {
 /// The searches that come with qcrs refuse settings that cannot work when they are asked, checked before or not.
 #[test]
 fn methods_that_cannot_be_certified_make_no_plan() {
-    use qcrs::search::{Grid, InstaRs, Iss, ProbeSearch, Qcrs, SearchSpec, Winner};
+    use qcrs::method::{AnyMethod, Grid, InstaRs, Iss, Probe, Qcrs, Winner};
     let low_high = [sigma(0.1), sigma(1.0)];
     let good = common::every_search();
-    let mut bad: Vec<SearchSpec> = Vec::new();
+    let mut bad: Vec<AnyMethod> = Vec::new();
     for (_, search) in good {
         bad.extend(match search {
-            SearchSpec::Grid(grid) => {
+            AnyMethod::Grid(grid) => {
                 let none = Grid { points: 0, ..grid.clone() };
                 let turned = Grid { low: sigma(1.0), high: sigma(0.1), ..grid.clone() };
                 vec![none, turned, Grid { winner: Winner::Fresh { draws: 0 }, ..grid }]
                     .into_iter()
-                    .map(SearchSpec::Grid)
+                    .map(AnyMethod::Grid)
                     .collect()
             }
-            SearchSpec::Qcrs(qcrs) => vec![SearchSpec::Qcrs(Qcrs { draws: 0, ..qcrs })],
-            SearchSpec::Iss(iss) => vec![SearchSpec::Iss(Iss { draws: 0, ..iss })],
-            SearchSpec::InstaRs(insta) => vec![SearchSpec::InstaRs(InstaRs { starts: Vec::new(), ..insta })],
-            SearchSpec::Probe(_) => vec![SearchSpec::Probe(ProbeSearch::new(sigma(0.5), low_high, -1.0))],
-            SearchSpec::Dsrs(dsrs) => {
-                vec![SearchSpec::Dsrs(Dsrs { second: Second::Variance(f64::NAN), ..dsrs })]
+            AnyMethod::Qcrs(qcrs) => vec![AnyMethod::Qcrs(Qcrs { draws: 0, ..qcrs })],
+            AnyMethod::Iss(iss) => vec![AnyMethod::Iss(Iss { draws: 0, ..iss })],
+            AnyMethod::InstaRs(insta) => vec![AnyMethod::InstaRs(InstaRs { starts: Vec::new(), ..insta })],
+            AnyMethod::Probe(_) => vec![AnyMethod::Probe(Probe::new(sigma(0.5), low_high, -1.0))],
+            AnyMethod::Dsrs(dsrs) => {
+                vec![AnyMethod::Dsrs(Dsrs { second: Second::Variance(f64::NAN), ..dsrs })]
             }
-            SearchSpec::Cohen(_) | SearchSpec::Ddrs(_) => Vec::new(),
+            AnyMethod::Cohen(_) | AnyMethod::Ddrs(_) => Vec::new(),
         });
     }
     assert!(bad.len() >= 8, "{bad:?}");
     let sampler = MonteCarlo::new(&HalfSpace { dim: common::DIM }, 100);
     let x = [0.5; common::DIM];
     for search in bad {
-        let outcome = certify(search.search(), &budget(20, 200, alpha(0.001)), &sampler, &input(&x, 0));
+        let outcome = certify(&search, &budget(20, 200, alpha(0.001)), &sampler, &input(&x, 0));
         assert!(outcome.is_err(), "{search:?}: {outcome:?}");
     }
 }

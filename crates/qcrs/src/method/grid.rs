@@ -1,6 +1,6 @@
 //! The best of a list of σ.
 
-use super::{Plan, Probe, SigmaSearch};
+use super::{Plan, PlanCertificate, Scout};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -60,18 +60,18 @@ impl Grid {
     }
 }
 
-impl SigmaSearch for Grid {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for Grid {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
         let Winner::Fresh { draws } = self.winner else {
             return Plan::best_of(self.sigmas()?, self.sigma);
         };
-        let start = probe.look(self.sigma, draws)?;
+        let start = scout.look(self.sigma, draws)?;
         let class = start.votes.elected()?;
-        let mut best = (probe.predicted_radius(&start, class)?, self.sigma);
+        let mut best = (scout.predicted_radius(&start, class)?, self.sigma);
         for sigma in self.sigmas()? {
-            let look = probe.look(sigma, draws)?;
-            let radius = probe.predicted_radius(&look, class)?;
+            let look = scout.look(sigma, draws)?;
+            let radius = scout.predicted_radius(&look, class)?;
             if radius > best.0 {
                 best = (radius, sigma);
             }

@@ -1,6 +1,6 @@
 //! Li et al. 2022 (DSRS): no search, but two laws of noise and one radius.
 
-use super::{Plan, Probe, SigmaSearch};
+use super::{Plan, PlanCertificate, Scout};
 use crate::bounds::proportion_interval;
 use crate::noise::GeneralizedGaussian;
 use crate::radius::dsrs::{DoubleSampling, generalized_gaussian};
@@ -76,9 +76,9 @@ impl Dsrs {
     }
 }
 
-impl SigmaSearch for Dsrs {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
-        let laws = self.laws(probe.dim())?;
+impl PlanCertificate for Dsrs {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        let laws = self.laws(scout.dim())?;
         Ok(Plan::under(laws))
     }
 }

@@ -4,9 +4,9 @@ mod common;
 
 use common::{budget, input, sigma};
 use qcrs::certify::certify;
+use qcrs::method::{AnyMethod, Ddrs, NegativeSigma, PlanCertificate, Plateau, Qcrs, Scout, Tau};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
-use qcrs::search::{Ddrs, NegativeSigma, Plateau, Probe, Qcrs, SearchSpec, SigmaSearch, Tau};
 use qcrs::testing::{HalfSpace, Slab};
 use qcrs::types::{Error, Sigma};
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
@@ -174,7 +174,7 @@ fn settings_that_cannot_work_are_refused() {
 fn the_published_search_costs_what_it_says() {
     let cohen = common::cohen(0.5).passes(100, 100_000);
     for search in [Qcrs::preset("cifar10-0.50").unwrap(), Qcrs::preset("cifar10-0.50").unwrap().repaired()] {
-        let qcrs = SearchSpec::Qcrs(search).passes(100, 100_000);
+        let qcrs = AnyMethod::Qcrs(search).passes(100, 100_000);
         assert_eq!(qcrs - cohen, 7_500);
         assert!((qcrs as f64) < 1.08 * cohen as f64);
     }
@@ -189,9 +189,9 @@ fn the_passes_foretold_are_the_passes_made() {
     let mut x = [0.0; common::DIM];
     x[0] = 0.2;
     for (name, search) in common::every_search() {
-        let made = certify(search.search(), &budget, &sampler, &input(&x, 3)).unwrap().passes();
+        let made = certify(&search, &budget, &sampler, &input(&x, 3)).unwrap().passes();
         let foretold = search.passes(budget.n0(), budget.n());
-        let upper_limit = matches!(search, SearchSpec::Probe(_)) && made < foretold;
+        let upper_limit = matches!(search, AnyMethod::Probe(_)) && made < foretold;
         assert!(made == foretold || upper_limit, "{name}: {made} instead of {foretold}");
     }
 }
@@ -243,7 +243,7 @@ fn published() -> Qcrs {
 fn pairs_share_their_draws_where_they_should() {
     for (search, common) in [(published(), false), (published().repaired(), true)] {
         let known = Known::new(|_| [90, 10]);
-        search.search(&mut Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000)).unwrap();
+        search.plan(&mut Scout::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000)).unwrap();
         let ranges: Vec<Range<u32>> =
             known.asked.into_inner().unwrap().into_iter().map(|(_, range)| range).collect();
         // the look that names the class, then pairs
@@ -264,7 +264,7 @@ fn the_repaired_search_keeps_its_class() {
     let votes = |level: f64| if (level - 0.5).abs() < 1e-9 { [80, 20] } else { [0, 100] };
     let find = |search: Qcrs| {
         let known = Known::new(votes);
-        let plan = search.search(&mut Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000));
+        let plan = search.plan(&mut Scout::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000));
         plan.unwrap().sigmas()[0]
     };
     assert_eq!(find(published().repaired()), sigma(0.5));
@@ -275,15 +275,15 @@ fn the_repaired_search_keeps_its_class() {
 #[test]
 fn the_radius_to_come_is_that_of_all_draws() {
     let known = Known::new(|_| [97, 3]);
-    let mut probe = Probe::new(&known, &input(&[0.0], 1), common::alpha(0.001), 100_000);
-    let look = probe.look(sigma(0.5), 100).unwrap();
+    let mut scout = Scout::new(&known, &input(&[0.0], 1), common::alpha(0.001), 100_000);
+    let look = scout.look(sigma(0.5), 100).unwrap();
     // the share (97 + ½)/(100 + 1) of 100,000 draws is 96,534 whole votes
     let normal = Normal::new(0.0, 1.0).unwrap();
     let radius = |k: f64, n: f64| {
         let p: f64 = Beta::new(k, n - k + 1.0).unwrap().inverse_cdf(0.001);
         0.5 * normal.inverse_cdf(p)
     };
-    let (own, to_come) = (probe.radius(&look, 0).unwrap(), probe.predicted_radius(&look, 0).unwrap());
+    let (own, to_come) = (scout.radius(&look, 0).unwrap(), scout.predicted_radius(&look, 0).unwrap());
     assert!((own - radius(97.0, 100.0)).abs() < 1e-6, "{own}");
     assert!((to_come - radius(96_534.0, 100_000.0)).abs() < 1e-6, "{to_come}");
     assert!(to_come > 1.2 * own, "{to_come} and {own}");
@@ -299,8 +299,8 @@ fn the_slope_of_ddrs_is_the_derivative() {
     let ddrs = Ddrs::sane(common::sigma(0.5), region);
     for (x, at) in [(0.4, 0.5), (1.0, 0.9), (-0.3, 0.2)] {
         let pixels = [x];
-        let mut probe = Probe::new(&sampler, &input(&pixels, 7), common::alpha(0.001), 1000);
-        let [radius, slope] = ddrs.slope(&mut probe, at).unwrap();
+        let mut scout = Scout::new(&sampler, &input(&pixels, 7), common::alpha(0.001), 1000);
+        let [radius, slope] = ddrs.slope(&mut scout, at).unwrap();
         let stream = Stream { seed: 7, input: 0, phase: Phase::Search };
         let (mut mean, mut slope_of_mean) = (0.0, 0.0);
         for draw in 0..ddrs.draws {
@@ -326,8 +326,8 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
     let sampler = MonteCarlo::new(&Logistic, 64);
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ascend = |search: Ddrs| {
-        let mut probe = Probe::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);
-        search.search(&mut probe).unwrap().sigmas()[0].get()
+        let mut scout = Scout::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);
+        search.plan(&mut scout).unwrap().sigmas()[0].get()
     };
     let start = common::sigma(0.3);
     let published = ascend(Ddrs::published(start, region));

@@ -1,50 +1,56 @@
 //! Which method, with settings that can work?
 
-use super::SearchSpec;
+use super::{AnyMethod, Plan, PlanCertificate, Scout};
 use crate::types::Error;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
 /// A method whose settings were checked. What cannot work cannot be constructed, nor read from a file; everything that
-/// [`SearchSpec`] tells can be asked of it.
+/// [`AnyMethod`] tells can be asked of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "SearchSpec", into = "SearchSpec")]
-pub struct Method(SearchSpec);
+#[serde(try_from = "AnyMethod", into = "AnyMethod")]
+pub struct Method(AnyMethod);
 
 impl Method {
     /// Checks the settings once, so that no later code has to.
-    pub fn new(settings: SearchSpec) -> Result<Self, Error> {
+    pub fn new(settings: AnyMethod) -> Result<Self, Error> {
         settings.check()?;
         Ok(Self(settings))
     }
 }
 
 impl Deref for Method {
-    type Target = SearchSpec;
+    type Target = AnyMethod;
 
-    fn deref(&self) -> &SearchSpec {
+    fn deref(&self) -> &AnyMethod {
         &self.0
     }
 }
 
-impl TryFrom<SearchSpec> for Method {
+impl TryFrom<AnyMethod> for Method {
     type Error = Error;
 
-    fn try_from(settings: SearchSpec) -> Result<Self, Error> {
+    fn try_from(settings: AnyMethod) -> Result<Self, Error> {
         Self::new(settings)
     }
 }
 
-impl From<Method> for SearchSpec {
+impl From<Method> for AnyMethod {
     fn from(method: Method) -> Self {
         method.0
+    }
+}
+
+impl PlanCertificate for Method {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        self.0.plan(scout)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Fixed, Grid, Winner};
+    use crate::method::{Cohen, Grid, Winner};
     use crate::types::Sigma;
 
     #[test]
@@ -52,7 +58,7 @@ mod tests {
         let sigma = |value| Sigma::new(value).unwrap();
         let grid = |points| {
             let winner = Winner::Fresh { draws: 10 };
-            SearchSpec::Grid(Grid { sigma: sigma(0.5), low: sigma(0.1), high: sigma(1.0), points, winner })
+            AnyMethod::Grid(Grid { sigma: sigma(0.5), low: sigma(0.1), high: sigma(1.0), points, winner })
         };
         assert!(Method::new(grid(0)).is_err());
         let good = Method::new(grid(24)).unwrap();
@@ -61,6 +67,6 @@ mod tests {
         let forged = text.replace("\"points\":24", "\"points\":0");
         let error = serde_json::from_str::<Method>(&forged).unwrap_err().to_string();
         assert!(error.contains("points: a grid has 2 to 65536 points, got 0"), "{error}");
-        assert_eq!(Method::new(SearchSpec::Cohen(Fixed { sigma: sigma(0.5) })).unwrap().name(), "cohen");
+        assert_eq!(Method::new(AnyMethod::Cohen(Cohen { sigma: sigma(0.5) })).unwrap().name(), "cohen");
     }
 }

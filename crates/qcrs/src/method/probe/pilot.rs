@@ -1,10 +1,10 @@
 //! Which price of a draw spends a given number of passes?
 
-use super::super::Probe;
+use super::super::Scout;
 use super::belief::Belief;
 use super::explore::Explored;
 use super::planner::Planner;
-use super::{ProbeSearch, SHORT, rounded};
+use super::{Probe, SHORT, rounded};
 use crate::types::Error;
 
 /// Prices between which the right one is looked for.
@@ -25,11 +25,11 @@ impl Pilot {
     }
 }
 
-impl ProbeSearch {
-    /// Searches one input for [`ProbeSearch::for_passes`]. Its draws are those of the search itself, so they
+impl Probe {
+    /// Searches one input for [`Probe::for_passes`]. Its draws are those of the search itself, so they
     /// never certify.
-    pub fn pilot(&self, probe: &mut Probe<'_>) -> Result<Pilot, Error> {
-        let Explored { planner, belief, spent, .. } = self.explore(probe)?;
+    pub fn pilot(&self, scout: &mut Scout<'_>) -> Result<Pilot, Error> {
+        let Explored { planner, belief, spent, .. } = self.explore(scout)?;
         Ok(Pilot { belief, planner, spent })
     }
 
@@ -76,7 +76,7 @@ mod tests {
             .collect();
         for sigma in [0.25, 0.5].map(|sigma| Sigma::new(sigma).unwrap()) {
             let region = [Sigma::new(0.12).unwrap(), Sigma::new(1.7).unwrap()];
-            let search = ProbeSearch::new(sigma, region, 1e-6);
+            let search = Probe::new(sigma, region, 1e-6);
             let price = |passes| search.clone().for_passes(passes, &pilots).map(|search| search.lambda);
             let mut last = f64::INFINITY;
             for passes in [3000, 10_000, 30_000] {
@@ -90,7 +90,7 @@ mod tests {
             }
             // all draws are taken if they are free
             let free = search.clone().for_passes(200_000, &pilots).unwrap();
-            assert_eq!(free, ProbeSearch::new(sigma, region, 0.0));
+            assert_eq!(free, Probe::new(sigma, region, 0.0));
             assert!(price(100).is_err());
         }
     }

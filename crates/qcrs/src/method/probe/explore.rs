@@ -1,10 +1,10 @@
 //! Where to look next, and when is enough known?
 
-use super::super::Probe;
+use super::super::Scout;
 use super::belief::{Belief, Priors};
 use super::forecast::Forecast;
 use super::planner::{self, Planner};
-use super::{ANCHOR, POINTS, ProbeSearch, SHORT, STRIDE, acquire};
+use super::{ANCHOR, POINTS, Probe, SHORT, STRIDE, acquire};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 
@@ -20,7 +20,7 @@ const SEARCH_SHARE: u32 = 12;
 
 /// What was seen at each σ of the grid.
 struct Tally<'p, 'a> {
-    probe: &'p mut Probe<'a>,
+    scout: &'p mut Scout<'a>,
     grid: Vec<Sigma>,
     votes: Vec<Votes>,
     spent: u32,
@@ -30,7 +30,7 @@ impl Tally<'_, '_> {
     /// One round: so many draws at each of these points.
     fn look(&mut self, shares: &[(usize, u32)]) -> Result<(), Error> {
         let round: Vec<(Sigma, u32)> = shares.iter().map(|&(at, n)| (self.grid[at], n)).collect();
-        for (&(at, n), look) in shares.iter().zip(self.probe.looks(&round)?) {
+        for (&(at, n), look) in shares.iter().zip(self.scout.looks(&round)?) {
             self.votes[at] = std::mem::take(&mut self.votes[at]).merge(look.votes);
             self.spent += n;
         }
@@ -50,22 +50,22 @@ pub(super) struct Explored {
     pub spent: u32,
 }
 
-impl ProbeSearch {
+impl Probe {
     /// Looks until enough is known.
-    pub(super) fn explore(&self, probe: &mut Probe<'_>) -> Result<Explored, Error> {
+    pub(super) fn explore(&self, scout: &mut Scout<'_>) -> Result<Explored, Error> {
         self.check()?;
         let (grid, start) = (self.grid(1)?, self.sigma.get());
         let sigmas: Vec<f64> = grid.iter().map(|sigma| sigma.get()).collect();
         let priors = Priors::new(&sigmas, start);
         let planner = Planner {
-            forecast: Forecast::new(probe.alpha())?,
+            forecast: Forecast::new(scout.alpha())?,
             price: self.lambda * self.unit(),
-            sizes: planner::sizes(probe.n()),
-            reference: probe.n().min(2000),
+            sizes: planner::sizes(scout.n()),
+            reference: scout.n().min(2000),
         };
-        let most = self.most.min(SHORT.max(probe.n() / SEARCH_SHARE));
+        let most = self.most.min(SHORT.max(scout.n() / SEARCH_SHARE));
         let normals = acquire::normals(POINTS)?;
-        let mut tally = Tally { probe, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
+        let mut tally = Tally { scout, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
 
         let mut first: Vec<(usize, u32)> = (0..POINTS).step_by(STRIDE).map(|at| (at, self.first)).collect();
         first.push((nearest(&sigmas, start), ANCHOR * self.first));

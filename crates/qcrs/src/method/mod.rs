@@ -1,48 +1,48 @@
 //! Which σ should this input get?
 
+mod checked;
+mod cohen;
 mod ddrs;
 mod dsrs;
-mod fixed;
-mod gp;
 mod grid;
 mod insta_rs;
 mod iss;
-mod method;
 mod plan;
 mod posterior;
 mod preset;
 mod probe;
 mod qcrs;
+mod scout;
 
+pub use checked::Method;
+pub use cohen::Cohen;
 pub use ddrs::Ddrs;
 pub use dsrs::{Dsrs, Laws, Second};
-pub use fixed::Fixed;
-pub use gp::{Pilot, ProbeSearch};
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
 pub use iss::{Iss, Loss};
-pub use method::Method;
 pub(crate) use plan::Naming;
 pub use plan::{Plan, Sides};
 pub use posterior::Posterior;
-pub use probe::{Look, Probe};
+pub use probe::{Pilot, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Pairs, Plateau, Qcrs, Tau};
+pub use scout::{Look, Scout};
 
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
 /// A way to plan the certificate of one input.
-pub trait SigmaSearch: Send + Sync {
-    /// Looks at the input through `probe` and settles on a plan.
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error>;
+pub trait PlanCertificate: Send + Sync {
+    /// Looks at the input through `scout` and settles on a plan.
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error>;
 }
 
-/// Every search by name, as the command line and spec.json write it.
+/// Every method by name, as the command line and spec.json write it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
-pub enum SearchSpec {
+pub enum AnyMethod {
     /// COHEN: one σ for every input.
-    Cohen(Fixed),
+    Cohen(Cohen),
     /// The best of a list of σ.
     Grid(Grid),
     /// Bisection on the sign of dR/dσ.
@@ -56,10 +56,10 @@ pub enum SearchSpec {
     /// One σ of generalized Gaussian noise, asked under two laws.
     Dsrs(Dsrs),
     /// PROBE: draws where the best σ may lie, then as many as the radius is worth.
-    Probe(ProbeSearch),
+    Probe(Probe),
 }
 
-impl SearchSpec {
+impl AnyMethod {
     /// The name of the method, as files and the command line have it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -85,20 +85,6 @@ impl SearchSpec {
             Self::Iss(search) => search.sigma,
             Self::Dsrs(search) => search.sigma,
             Self::Probe(search) => search.sigma,
-        }
-    }
-
-    /// The search itself.
-    pub fn search(&self) -> &dyn SigmaSearch {
-        match self {
-            Self::Cohen(search) => search,
-            Self::Grid(search) => search,
-            Self::Qcrs(search) => search,
-            Self::Ddrs(search) => search,
-            Self::InstaRs(search) => search,
-            Self::Iss(search) => search,
-            Self::Dsrs(search) => search,
-            Self::Probe(search) => search,
         }
     }
 
@@ -149,5 +135,20 @@ impl SearchSpec {
     /// Whether every input gets the same σ, chosen beforehand.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Cohen(_) | Self::Iss(_) | Self::Dsrs(_))
+    }
+}
+
+impl PlanCertificate for AnyMethod {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        match self {
+            Self::Cohen(method) => method.plan(scout),
+            Self::Grid(method) => method.plan(scout),
+            Self::Qcrs(method) => method.plan(scout),
+            Self::Ddrs(method) => method.plan(scout),
+            Self::InstaRs(method) => method.plan(scout),
+            Self::Iss(method) => method.plan(scout),
+            Self::Dsrs(method) => method.plan(scout),
+            Self::Probe(method) => method.plan(scout),
+        }
     }
 }

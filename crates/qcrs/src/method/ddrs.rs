@@ -1,6 +1,6 @@
 //! Alfarra et al. 2022 (DDRS): climb a smooth radius, step by step.
 
-use super::{Plan, Probe, SigmaSearch};
+use super::{Plan, PlanCertificate, Scout};
 use crate::math::normal_quantile;
 use crate::sample::SoftVotes;
 use crate::types::{Error, Sigma};
@@ -86,9 +86,9 @@ impl Ddrs {
     }
 
     /// R̃ and dR̃/dσ at `sigma`, from fresh draws.
-    pub fn slope(&self, probe: &mut Probe<'_>, sigma: f64) -> Result<[f64; 2], Error> {
+    pub fn slope(&self, scout: &mut Scout<'_>, sigma: f64) -> Result<[f64; 2], Error> {
         let ends = [(sigma * (1.0 - WIDTH)).max(Sigma::LEAST), sigma * (1.0 + WIDTH)];
-        let soft = probe.soft_pair([Sigma::new(ends[0])?, Sigma::new(ends[1])?], self.draws)?;
+        let soft = scout.soft_pair([Sigma::new(ends[0])?, Sigma::new(ends[1])?], self.draws)?;
         let left = self.soft_radius(ends[0], &soft[0])?;
         let right = self.soft_radius(ends[1], &soft[1])?;
         Ok([0.5 * (left + right), (right - left) / (ends[1] - ends[0])])
@@ -97,13 +97,13 @@ impl Ddrs {
     /// Climbs from `start`; `visit` sees every σ with its R̃. Returns the last σ.
     pub(super) fn climb(
         &self,
-        probe: &mut Probe<'_>,
+        scout: &mut Scout<'_>,
         start: Sigma,
         mut visit: impl FnMut(f64, f64),
     ) -> Result<f64, Error> {
         let mut sigma = start.get();
         for _ in 0..self.iterations {
-            let [radius, slope] = self.slope(probe, sigma)?;
+            let [radius, slope] = self.slope(scout, sigma)?;
             visit(sigma, radius);
             sigma = (sigma + self.rate * slope).clamp(self.low.get(), self.high.get());
         }
@@ -111,10 +111,10 @@ impl Ddrs {
     }
 }
 
-impl SigmaSearch for Ddrs {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for Ddrs {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
-        let sigma = self.climb(probe, self.sigma, |_, _| ())?;
+        let sigma = self.climb(scout, self.sigma, |_, _| ())?;
         Ok(Sigma::new(sigma)?.into())
     }
 }

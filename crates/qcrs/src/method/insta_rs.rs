@@ -1,6 +1,6 @@
 //! Chen et al. 2021 (Insta-RS): climb from several places, keep the highest.
 
-use super::{Ddrs, Plan, Probe, SigmaSearch};
+use super::{Ddrs, Plan, PlanCertificate, Scout};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -52,12 +52,12 @@ impl InstaRs {
     }
 }
 
-impl SigmaSearch for InstaRs {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for InstaRs {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
         let mut best = (f64::NEG_INFINITY, self.ascent.sigma.get());
         for start in &self.starts {
-            self.ascent.climb(probe, *start, |sigma, radius| {
+            self.ascent.climb(scout, *start, |sigma, radius| {
                 if radius > best.0 {
                     best = (radius, sigma);
                 }

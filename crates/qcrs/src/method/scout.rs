@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// All draws come from the search phase and no draw is used by two looks, except that the two
 /// looks of a pair may share theirs: so no search can spoil a certificate, nor a later look.
-pub struct Probe<'a> {
+pub struct Scout<'a> {
     sampler: &'a dyn SampleUnderNoise,
     x: &'a [f32],
     fresh: Fresh,
@@ -38,7 +38,7 @@ impl Look {
     }
 }
 
-impl<'a> Probe<'a> {
+impl<'a> Scout<'a> {
     /// A probe of `input`, for a certificate at `alpha` from `n` draws.
     pub fn new(sampler: &'a dyn SampleUnderNoise, input: &Input<'a>, alpha: Alpha, n: u32) -> Self {
         let fresh = Fresh::of(input.stream(Phase::Search));

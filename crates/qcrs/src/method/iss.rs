@@ -1,6 +1,6 @@
 //! Chen et al. 2022 (ISS): as many draws as the input deserves.
 
-use super::{Plan, Probe, SigmaSearch};
+use super::{Plan, PlanCertificate, Scout};
 use crate::bounds::{clopper_pearson_lower, proportion_interval};
 use crate::radius;
 use crate::types::{Alpha, Error, Sigma};
@@ -88,13 +88,13 @@ impl Iss {
     }
 }
 
-impl SigmaSearch for Iss {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for Iss {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
-        let votes = probe.look(self.sigma, self.draws)?.votes;
+        let votes = scout.look(self.sigma, self.draws)?.votes;
         let class = votes.elected()?;
-        let (low, high) = proportion_interval(votes.of(class), votes.total(), probe.alpha())?;
-        let (most, alpha) = (probe.n(), probe.alpha());
+        let (low, high) = proportion_interval(votes.of(class), votes.total(), scout.alpha())?;
+        let (most, alpha) = (scout.n(), scout.alpha());
         // the table of the paper has steps of 0.001: look at those around both ends
         let ends = [low, high].map(|end| [(end * 1e3).floor() / 1e3, (end * 1e3).ceil() / 1e3]);
         let mut n = 0;

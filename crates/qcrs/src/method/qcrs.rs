@@ -1,6 +1,6 @@
 //! Kung and Chen 2024 (QCRS): bisection on the sign of dR/dσ.
 
-use super::{Look, Plan, Probe, SigmaSearch};
+use super::{Look, Plan, PlanCertificate, Scout};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -212,48 +212,48 @@ impl Qcrs {
     }
 
     /// R of `class` as the search sees it: 0 where another class wins.
-    fn radius(&self, probe: &Probe<'_>, look: &Look, class: usize) -> Result<f64, Error> {
+    fn radius(&self, scout: &Scout<'_>, look: &Look, class: usize) -> Result<f64, Error> {
         if look.votes.winner() != Some(class) {
             return Ok(0.0);
         }
         match self.objective {
-            Objective::Look => probe.radius(look, class),
-            Objective::Final => probe.predicted_radius(look, class),
+            Objective::Look => scout.radius(look, class),
+            Objective::Final => scout.predicted_radius(look, class),
         }
     }
 
     /// R at both ends of a difference. A negative σ draws the same noise as |σ| and negates the
     /// radius; σ = 0 adds no noise and certifies nothing, and a σ that is too small to draw counts as 0.
-    fn difference(&self, probe: &mut Probe<'_>, ends: [f64; 2], class: usize) -> Result<[f64; 2], Error> {
+    fn difference(&self, scout: &mut Scout<'_>, ends: [f64; 2], class: usize) -> Result<[f64; 2], Error> {
         if ends[0].abs() < Sigma::LEAST {
-            let look = probe.look(Sigma::new(ends[1])?, self.draws)?;
-            return Ok([0.0, self.radius(probe, &look, class)?]);
+            let look = scout.look(Sigma::new(ends[1])?, self.draws)?;
+            return Ok([0.0, self.radius(scout, &look, class)?]);
         }
         let sigmas = [Sigma::new(ends[0].abs())?, Sigma::new(ends[1])?];
-        let [left, right] = probe.pair(sigmas, self.draws, self.pairs == Pairs::Common)?;
-        Ok([self.radius(probe, &left, class)? * ends[0].signum(), self.radius(probe, &right, class)?])
+        let [left, right] = scout.pair(sigmas, self.draws, self.pairs == Pairs::Common)?;
+        Ok([self.radius(scout, &left, class)? * ends[0].signum(), self.radius(scout, &right, class)?])
     }
 }
 
-impl SigmaSearch for Qcrs {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
+impl PlanCertificate for Qcrs {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
         // the class that every later look is about
-        let start = probe.look(self.sigma, self.draws)?;
+        let start = scout.look(self.sigma, self.draws)?;
         let class = start.votes.elected()?;
-        let start = self.radius(probe, &start, class)?;
+        let start = self.radius(scout, &start, class)?;
 
-        let found = self.bisect(start, |ends| self.difference(probe, ends, class))?;
+        let found = self.bisect(start, |ends| self.difference(scout, ends, class))?;
 
         // rejection test, on fresh draws: the draws that chose σ̂ flatter it
-        let looks = probe.pair([self.sigma, found], self.draws, self.pairs == Pairs::Common)?;
+        let looks = scout.pair([self.sigma, found], self.draws, self.pairs == Pairs::Common)?;
         let mut radii = [0.0; 2];
         for (radius, look) in radii.iter_mut().zip(&looks) {
             let class = match self.accept {
                 Accept::SameClass => class,
                 Accept::AnyClass => look.votes.elected()?,
             };
-            *radius = self.radius(probe, look, class)?;
+            *radius = self.radius(scout, look, class)?;
         }
         Ok(if radii[1] > radii[0] { found } else { self.sigma }.into())
     }

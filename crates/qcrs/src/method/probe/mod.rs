@@ -25,7 +25,7 @@ mod tails;
 pub use pilot::Pilot;
 
 use super::posterior::rounded;
-use super::{Plan, Probe, SigmaSearch};
+use super::{Plan, PlanCertificate, Scout};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 use belief::{Belief, Priors};
@@ -48,7 +48,7 @@ const LONG: u32 = 8000;
 /// of draws, all from the draws of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProbeSearch {
+pub struct Probe {
     /// σ₀: the noise the classifier was trained with; the class is the one that wins around it.
     pub sigma: Sigma,
     /// Left end of the search region.
@@ -81,7 +81,7 @@ fn is_one(parts: &u32) -> bool {
     *parts == 1
 }
 
-impl ProbeSearch {
+impl Probe {
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
         // what a price does not end should stay small beside the certificate
@@ -154,9 +154,9 @@ impl ProbeSearch {
     }
 }
 
-impl SigmaSearch for ProbeSearch {
-    fn search(&self, probe: &mut Probe<'_>) -> Result<Plan, Error> {
-        let Explored { planner, belief, votes, .. } = self.explore(probe)?;
+impl PlanCertificate for Probe {
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        let Explored { planner, belief, votes, .. } = self.explore(scout)?;
         let fine = self.between(&votes)?;
         let plan = match planner.best(&fine) {
             Some(Choice { at, n, sides, .. }) => {
@@ -175,9 +175,9 @@ mod tests {
     use super::*;
     use crate::types::Alpha;
 
-    fn search(parts: u32) -> ProbeSearch {
+    fn search(parts: u32) -> Probe {
         let [sigma, low, high] = [0.5, 0.12, 1.7].map(|sigma| Sigma::new(sigma).unwrap());
-        ProbeSearch { parts, ..ProbeSearch::new(sigma, [low, high], 1e-6) }
+        Probe { parts, ..Probe::new(sigma, [low, high], 1e-6) }
     }
 
     /// What `parts` of a step believe of the same votes on the grid.
@@ -219,9 +219,9 @@ mod tests {
     fn a_run_that_does_not_say_plans_on_the_grid_itself() {
         let old = serde_json::to_value(search(1)).unwrap();
         assert_eq!(old.get("parts"), None);
-        assert_eq!(serde_json::from_value::<ProbeSearch>(old).unwrap(), search(1));
+        assert_eq!(serde_json::from_value::<Probe>(old).unwrap(), search(1));
         let new = serde_json::to_value(search(4)).unwrap();
-        assert_eq!(serde_json::from_value::<ProbeSearch>(new).unwrap(), search(4));
+        assert_eq!(serde_json::from_value::<Probe>(new).unwrap(), search(4));
         for parts in [0, 17] {
             assert!(search(parts).check().unwrap_err().to_string().contains("1 to 16 parts"));
         }
