@@ -18,6 +18,7 @@
 //! | `ask`        | what does the bank answer?                             |
 //! | `check`      | are balls of different classes disjoint?               |
 //! | `stats`      | what is in a bank?                                     |
+//! | `teller`     | what does the bank say about each record of a run?     |
 //!
 //! ```
 //! use qcrs_bank::{Answer, Bank, Certificate, Why};
@@ -52,6 +53,7 @@ mod header;
 mod pixels;
 mod shadow;
 mod stats;
+mod teller;
 
 pub use answer::{Abstention, Answer, Certificate, Why};
 pub use bank::Bank;
@@ -59,3 +61,4 @@ pub use check::Checked;
 pub use entry::{Entry, Source};
 pub use error::{Error, Problem};
 pub use stats::Stats;
+pub use teller::{Teller, certificate, classifier, run_name};

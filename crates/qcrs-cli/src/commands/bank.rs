@@ -4,9 +4,6 @@ mod add;
 mod check;
 mod export;
 mod stats;
-mod teller;
-
-pub use teller::{Teller, run_name};
 
 use crate::output::Format;
 use std::path::PathBuf;

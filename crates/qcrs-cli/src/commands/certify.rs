@@ -3,7 +3,6 @@
 mod price;
 mod tally;
 
-use super::bank::{Teller, run_name};
 use crate::args::{BudgetArgs, MethodArgs, Seed, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::progress::{Progress, patiently};
@@ -17,6 +16,7 @@ use qcrs::report;
 use qcrs::run::{self, Depth, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
+use qcrs_bank::{Teller, run_name};
 use std::path::{Path, PathBuf};
 use tally::Tally;
 

@@ -1,6 +1,5 @@
 //! `qcrs verify`
 
-use super::bank::Teller;
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
@@ -8,6 +7,7 @@ use crate::setup::{Setup, start_threads};
 use anyhow::{Context, bail, ensure};
 use qcrs::data::Opened;
 use qcrs::run::{self, BankReason, Depth, Finding, Record, ResultFile, Spec, Stored};
+use qcrs_bank::Teller;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -1,12 +1,11 @@
 //! `qcrs bank add`
 
-use super::teller::run_name;
 use crate::args::DataArgs;
 use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
 use qcrs::data::{self, Opened};
-use qcrs::run::{self, Depth, Difference, ModelSpec, Record, Spec, Stored};
-use qcrs_bank::{Answer, Bank, Certificate, Source, Why};
+use qcrs::run::{self, Depth, Difference, Spec, Stored};
+use qcrs_bank::{Answer, Bank, Source, Why, certificate, classifier, run_name};
 use std::path::PathBuf;
 
 /// What was typed after `qcrs bank add`.
@@ -59,31 +58,6 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the certificates of a bank have in common, in words.
-pub fn classifier(model: &ModelSpec) -> anyhow::Result<String> {
-    // name: for people; not_followed: a function of the file that blake3 names
-    let ModelSpec {
-        name: _,
-        blake3,
-        engine,
-        device,
-        precision,
-        output,
-        transform,
-        classes,
-        batch,
-        not_followed: _,
-    } = model;
-    let transform = match transform {
-        None => String::new(),
-        Some(transform) => format!(" after {}", serde_json::to_string(transform)?),
-    };
-    let batch = batch.map_or(String::new(), |batch| format!(" in batches of {batch}"));
-    Ok(format!(
-        "the classifier {blake3} with {classes} {output}{transform}, by {engine} on {device} in {precision}{batch}"
-    ))
-}
-
 fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> anyhow::Result<()> {
     let name = run_name(&run.spec)?;
     for record in &run.records {
@@ -97,12 +71,6 @@ fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> any
         tally.count(answer);
     }
     Ok(())
-}
-
-/// What the run proves about an input; an input whose scores could not vote proves nothing.
-pub fn certificate(record: &Record) -> Option<Certificate> {
-    let own = record.own().filter(|own| own.radius > 0.0)?;
-    Some(Certificate { class: own.class, radius: own.radius })
 }
 
 /// What became of the records of a run.
