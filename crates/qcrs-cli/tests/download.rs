@@ -3,13 +3,11 @@
 #[allow(dead_code)] // the commands use more of it
 #[path = "../src/commands/data/download.rs"]
 mod download;
-#[allow(dead_code)]
-#[path = "../src/output.rs"]
-mod output;
 #[path = "../../qcrs/tests/common/suite.rs"]
 mod suite;
 
 use download::download;
+use qcrs_terminal::output;
 use std::fs;
 use std::process::{Command, ExitCode};
 use suite::{Need, Suite, again, tests};

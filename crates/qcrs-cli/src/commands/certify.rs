@@ -1,24 +1,18 @@
 //! `qcrs certify`
 
 mod price;
-mod tally;
 
 use crate::args::{BudgetArgs, MethodArgs, Seed, TargetArgs};
 use crate::output::{self, Format, say};
-use crate::progress::{Progress, patiently};
 use crate::setup::Setup;
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
-use qcrs::bounds::smallest_n;
-use qcrs::certify::Bound;
 use qcrs::method::Method;
 use qcrs::report;
 use qcrs::run::{self, Depth, Run, Shard, Spec};
-use qcrs::sample::MonteCarlo;
-use qcrs::types::Error;
 use qcrs_bank::{Teller, run_name};
+use qcrs_terminal::certify::{certify_into, ensure_selected};
 use std::path::{Path, PathBuf};
-use tally::Tally;
 
 /// What was typed after `qcrs certify`.
 #[derive(clap::Args)]
@@ -101,63 +95,6 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
-/// failed.
-pub fn certify_into(
-    setup: &Setup,
-    sampler: &MonteCarlo,
-    spec: &Spec,
-    (dir, shard): (&Path, Shard),
-    mut bank: Option<&mut Teller>,
-) -> anyhow::Result<u32> {
-    ensure_selected(spec, shard)?;
-    let here = dir.display();
-    let opened = || Run::open(dir, spec, shard);
-    let mut run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
-    let inputs = |index| setup.example(index);
-    patiently(&format!("{here}: comparing the records that are there with the data"), || {
-        run.compare(&inputs)
-    })?;
-    if let Some(bank) = &bank {
-        bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
-    }
-    announce(spec, dir, &run);
-    let mut tally = Tally::default();
-    run.done.iter().for_each(|record| tally.add(record));
-    let todo = run.ids().len() - run.done.len();
-    let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
-    let progress = Progress::new(tally.expects(most) * todo as u64);
-    let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
-    let result = progress.watch(sampler, || {
-        run.certify(sampler, &inputs, in_flight, |record| {
-            if let Some(bank) = &mut bank {
-                bank.answer(record, &setup.example(record.index)?.pixels)?;
-            }
-            tally.add(record);
-            progress.expect(tally.expects(most) * todo as u64);
-            progress.say(&tally.words(spec));
-            Ok(())
-        })
-    });
-    if let Err(Error::Interrupted | Error::Io { .. }) = result {
-        let (done, all) = (run.done.len(), run.ids().len());
-        return result.map(|()| 0).with_context(|| {
-            format!("{here}: stopped after {done} of {all} inputs; run the same command again to resume")
-        });
-    }
-    result?;
-    Ok(tally.failed)
-}
-
-fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
-    ensure!(
-        !shard.ids(spec).is_empty(),
-        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
-        spec.selection.of
-    );
-    Ok(())
-}
-
 /// The secret seed of the run in `dir`: the one that was drawn first, by this process or another.
 fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
     let seed = run::claim_seed(dir, spec)?;
@@ -184,27 +121,6 @@ fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
     };
     let hash = &run_name(&Spec { seed, ..spec.clone() })?[..6];
     Ok(Path::new("runs").join(format!("{model}-{method}-s{sigma}-n{n}-{secret}{hash}")))
-}
-
-fn announce(spec: &Spec, dir: &Path, run: &Run) {
-    let sides = if spec.budget.bound() == Bound::TwoSided { 2 } else { 1 };
-    let alpha = spec.budget.alpha().share(spec.method.certificates() as usize).share(sides);
-    let smallest = smallest_n(alpha);
-    if u64::from(spec.budget.n()) < smallest {
-        let (n, alpha) = (spec.budget.n(), alpha.get());
-        say!(
-            "every input will abstain: n = {n} draws prove nothing at α = {alpha}; give --n {smallest} or more"
-        );
-    }
-    let (done, all) = (run.done.len(), run.ids().len());
-    let dir = dir.display();
-    if done == all {
-        say!("{dir}: all {all} inputs are there already");
-    } else if done > 0 {
-        say!("{dir}: going on after {done} of {all} inputs");
-    } else {
-        say!("{dir}: {all} inputs of {}", spec.data.name);
-    }
 }
 
 /// Answers that are shown one by one.

@@ -1,6 +1,5 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
-use super::certify::certify_into;
 use super::curve::Curves;
 use super::report::pictures;
 use crate::args::TargetArgs;
@@ -15,6 +14,7 @@ use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::{Alpha, Sigma};
+use qcrs_terminal::certify::certify_into;
 use std::path::{Path, PathBuf};
 
 const MODEL: (&str, &[u8]) =

@@ -1,7 +1,6 @@
 //! One file per command.
 
 mod bank;
-mod bench;
 mod certify;
 mod completions;
 mod curve;
@@ -9,13 +8,14 @@ mod data;
 mod demo;
 mod doctor;
 mod merge;
-mod paper;
 mod predict;
 mod radius;
 mod report;
 mod train;
 mod tune;
 mod verify;
+
+use qcrs_lab::{bench, paper};
 
 /// What qcrs can do.
 #[derive(clap::Subcommand)]

@@ -23,9 +23,13 @@ use std::time::Duration;
 
 /// A loaded model beside opened data.
 pub struct Setup {
+    /// The model.
     pub model: Model,
+    /// The data.
     pub data: Opened,
+    /// What is done to the pixels after the noise.
     pub transform: Option<InputTransform>,
+    /// How the model was asked for.
     pub args: ModelArgs,
 }
 
@@ -66,6 +70,7 @@ impl Setup {
     }
 
     /// The number of inputs of the dataset.
+    #[allow(clippy::len_without_is_empty)] // a dataset without inputs cannot be opened
     pub fn len(&self) -> anyhow::Result<u32> {
         u32::try_from(self.data.dataset.len()).context("a dataset of more than 4 billion inputs")
     }

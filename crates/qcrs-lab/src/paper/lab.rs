@@ -1,7 +1,7 @@
 //! Where an experiment is carried out: a model, images, a budget, and runs that are kept.
 
-use super::super::certify::certify_into;
 use crate::args::SelectionArgs;
+use crate::certify::certify_into;
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::Table;

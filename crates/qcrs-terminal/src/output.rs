@@ -25,6 +25,7 @@ pub fn complain(message: std::fmt::Arguments) {
 }
 
 /// Writes a message to stderr, unless that is to be quiet.
+#[macro_export]
 macro_rules! say {
     ($($message:tt)*) => {
         if !$crate::output::is_quiet() {
@@ -32,7 +33,7 @@ macro_rules! say {
         }
     };
 }
-pub(crate) use say;
+pub use say;
 
 /// How results are written to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -15,10 +15,13 @@ pub use seed::Seed;
 /// Which classifier is asked about which images.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TargetArgs {
+    /// The classifier.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// The images.
     #[command(flatten)]
     pub data: DataArgs,
+    /// Which of them.
     #[command(flatten)]
     pub selection: SelectionArgs,
 }

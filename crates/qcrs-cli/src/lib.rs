@@ -1,0 +1,79 @@
+//! The command line of qcrs: what was typed → what it means → do it.
+//!
+//! Data goes to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+//! 130 interrupted (and can be resumed).
+//!
+//! A library, so that a Python package can carry the same program: [`main`] is all of it.
+
+mod commands;
+mod config;
+
+use clap::{CommandFactory, FromArgMatches};
+use commands::Command;
+use qcrs::types::Error;
+use qcrs_terminal::{INTERRUPTED, args, output, progress, setup};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Proves how far an image may be changed before a classifier can be fooled: randomized smoothing with a noise level
+/// per input.
+#[derive(clap::Parser)]
+#[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
+#[command(after_help = AFTER_HELP)]
+struct Qcrs {
+    #[command(subcommand)]
+    command: Command,
+    /// A TOML file with a table per command that holds its options; what is typed wins
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<std::path::PathBuf>,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+First steps:
+  qcrs data get cifar10
+  qcrs doctor  --model model.onnx --data data/cifar10
+  qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50 --run runs/first
+  qcrs report  runs/first --html report.html
+
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 options that cannot be read, 130 interrupted \
+(run the same command again to resume).";
+
+/// The whole program: does what `typed` asks for, whose first word is the program's name, and gives its exit code.
+pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    if qcrs_onnx::answer_trial() {
+        return ExitCode::SUCCESS;
+    }
+    let Err(error) = run(typed.into_iter().collect()) else { return ExitCode::SUCCESS };
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        let _ = usage.print(); // a closed pipe is not an error
+        return u8::try_from(usage.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+    }
+    // a closed pipe is not an error
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    output::complain(format_args!("qcrs: {}", output::story(&error)));
+    let interrupted = matches!(error.downcast_ref(), Some(Error::Interrupted));
+    if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
+}
+
+fn run(typed: Vec<OsString>) -> anyhow::Result<()> {
+    let args = config::expand(typed)?;
+    // a σ of -1 is a wrong number, not an unknown option
+    let command = Qcrs::command().mut_subcommands(|command| command.allow_negative_numbers(true));
+    let matches = command.try_get_matches_from(args)?;
+    let Qcrs { command, quiet, .. } =
+        Qcrs::from_arg_matches(&matches).map_err(|error| error.format(&mut Qcrs::command()))?;
+    if quiet {
+        output::be_quiet();
+    }
+    commands::run(command)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+}

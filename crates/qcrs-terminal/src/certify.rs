@@ -1,0 +1,95 @@
+//! How is a run certified while somebody watches?
+
+mod tally;
+
+use crate::output::say;
+use crate::progress::{Progress, patiently};
+use crate::setup::Setup;
+use anyhow::{Context, ensure};
+use qcrs::bounds::smallest_n;
+use qcrs::certify::Bound;
+use qcrs::run::{Run, Shard, Spec};
+use qcrs::sample::MonteCarlo;
+use qcrs::types::Error;
+use qcrs_bank::Teller;
+use std::path::Path;
+use tally::Tally;
+
+/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
+/// failed.
+pub fn certify_into(
+    setup: &Setup,
+    sampler: &MonteCarlo,
+    spec: &Spec,
+    (dir, shard): (&Path, Shard),
+    mut bank: Option<&mut Teller>,
+) -> anyhow::Result<u32> {
+    ensure_selected(spec, shard)?;
+    let here = dir.display();
+    let opened = || Run::open(dir, spec, shard);
+    let mut run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
+    let inputs = |index| setup.example(index);
+    patiently(&format!("{here}: comparing the records that are there with the data"), || {
+        run.compare(&inputs)
+    })?;
+    if let Some(bank) = &bank {
+        bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
+    }
+    announce(spec, dir, &run);
+    let mut tally = Tally::default();
+    run.done.iter().for_each(|record| tally.add(record));
+    let todo = run.ids().len() - run.done.len();
+    let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
+    let progress = Progress::new(tally.expects(most) * todo as u64);
+    let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
+    let result = progress.watch(sampler, || {
+        run.certify(sampler, &inputs, in_flight, |record| {
+            if let Some(bank) = &mut bank {
+                bank.answer(record, &setup.example(record.index)?.pixels)?;
+            }
+            tally.add(record);
+            progress.expect(tally.expects(most) * todo as u64);
+            progress.say(&tally.words(spec));
+            Ok(())
+        })
+    });
+    if let Err(Error::Interrupted | Error::Io { .. }) = result {
+        let (done, all) = (run.done.len(), run.ids().len());
+        return result.map(|()| 0).with_context(|| {
+            format!("{here}: stopped after {done} of {all} inputs; run the same command again to resume")
+        });
+    }
+    result?;
+    Ok(tally.failed)
+}
+
+/// Makes sure that the shard has an input at all.
+pub fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
+    ensure!(
+        !shard.ids(spec).is_empty(),
+        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
+        spec.selection.of
+    );
+    Ok(())
+}
+
+fn announce(spec: &Spec, dir: &Path, run: &Run) {
+    let sides = if spec.budget.bound() == Bound::TwoSided { 2 } else { 1 };
+    let alpha = spec.budget.alpha().share(spec.method.certificates() as usize).share(sides);
+    let smallest = smallest_n(alpha);
+    if u64::from(spec.budget.n()) < smallest {
+        let (n, alpha) = (spec.budget.n(), alpha.get());
+        say!(
+            "every input will abstain: n = {n} draws prove nothing at α = {alpha}; give --n {smallest} or more"
+        );
+    }
+    let (done, all) = (run.done.len(), run.ids().len());
+    let dir = dir.display();
+    if done == all {
+        say!("{dir}: all {all} inputs are there already");
+    } else if done > 0 {
+        say!("{dir}: going on after {done} of {all} inputs");
+    } else {
+        say!("{dir}: {all} inputs of {}", spec.data.name);
+    }
+}
