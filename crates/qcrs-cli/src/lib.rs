@@ -11,7 +11,8 @@ mod config;
 use clap::{CommandFactory, FromArgMatches};
 use commands::Command;
 use qcrs::types::Error;
-use qcrs_terminal::{INTERRUPTED, args, output, progress, setup};
+use qcrs_onnx::Trial;
+use qcrs_terminal::{INTERRUPTED, args, output, process, progress, setup};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -42,10 +43,19 @@ Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 option
 (run the same command again to resume).";
 
 /// The whole program: does what `typed` asks for, whose first word is the program's name, and gives its exit code.
+///
+/// The process must be this program's own: native libraries are tried by starting its executable again.
 pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    main_with(std::env::current_exe().ok().map(Trial::new), typed)
+}
+
+/// The same in a process whose executable is another program, such as a Python: `trial` starts one that calls
+/// [`qcrs_onnx::answer_trial`] first.
+pub fn main_with(trial: Option<Trial>, typed: impl IntoIterator<Item = OsString>) -> ExitCode {
     if qcrs_onnx::answer_trial() {
         return ExitCode::SUCCESS;
     }
+    process::take_over(trial);
     let Err(error) = run(typed.into_iter().collect()) else { return ExitCode::SUCCESS };
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         let _ = usage.print(); // a closed pipe is not an error
@@ -67,9 +77,7 @@ fn run(typed: Vec<OsString>) -> anyhow::Result<()> {
     let matches = command.try_get_matches_from(args)?;
     let Qcrs { command, quiet, .. } =
         Qcrs::from_arg_matches(&matches).map_err(|error| error.format(&mut Qcrs::command()))?;
-    if quiet {
-        output::be_quiet();
-    }
+    output::be_quiet(quiet);
     commands::run(command)
 }
 

@@ -27,7 +27,7 @@ fn curl() -> Need {
 
 /// What the file should hold is served from the file system: curl treats it like any other address.
 fn a_partial_wrong_or_missing_file_ends_whole() {
-    output::be_quiet();
+    output::be_quiet(true);
     let folder = tempfile::tempdir().unwrap();
     let (served, to) = (folder.path().join("served"), folder.path().join("to"));
     let whole: Vec<u8> = (0..100_000_u32).map(|i| (i % 251) as u8).collect();

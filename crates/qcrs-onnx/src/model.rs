@@ -282,7 +282,8 @@ fn start_ort(source: &Source<'_>, options: &LoadOptions) -> Result<Started, Stri
     let &Source { place, shape, .. } = source;
     let model = place.on_disk.then_some(place.name);
     let question = crate::trial::Question { model, shape, device: options.device };
-    let (engine, name) = crate::ort::Ort::load(source.file, &question, options.trial, options.threads)?;
+    let (engine, name) =
+        crate::ort::Ort::load(source.file, &question, options.trial.as_ref(), options.threads)?;
     Ok((Box::new(engine), name))
 }
 

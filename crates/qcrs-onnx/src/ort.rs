@@ -32,7 +32,7 @@ impl Ort {
     pub(crate) fn load(
         file: &File,
         question: &Question<'_>,
-        trial: Option<Trial>,
+        trial: Option<&Trial>,
         threads: usize,
     ) -> Result<(Self, String), String> {
         let (Runtime { environment, name }, device) = (runtime(question, trial)?, question.device);
@@ -100,7 +100,7 @@ pub(crate) fn load_library(question: &Question<'_>) -> Result<(), String> {
 }
 
 /// The library: the first of the usual places that has a good one.
-fn runtime(question: &Question<'_>, trial: Option<Trial>) -> Result<Runtime, String> {
+fn runtime(question: &Question<'_>, trial: Option<&Trial>) -> Result<Runtime, String> {
     static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = &*loaded {

@@ -1,8 +1,7 @@
 //! Does onnxruntime survive this model, in a process of its own?
 //!
 //! A native library that crashes takes its process with it, and a run of days should not be that process.
-//! Who has a program to spare gives it as [`Trial`]: it is started once, before the library is loaded here,
-//! and calls [`answer_trial`].
+//! A program that can answer [`answer_trial`] is given as [`Trial`]: it is started once, before the library is loaded here.
 
 use crate::options::Device;
 use std::ffi::OsString;
@@ -10,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How to try a library before it is loaded.
-#[derive(Clone, Copy, Debug)]
+/// How to try a library before it is loaded: by a program whose first act is [`answer_trial`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// Makes the command that starts a program whose first act is [`answer_trial`].
-    pub command: fn() -> Command,
+    /// The program. For a program of its own that is [`std::env::current_exe`]; in a Python process it is the Python.
+    pub program: PathBuf,
+    /// Its arguments, such as `-m package.trial` of a Python.
+    pub arguments: Vec<OsString>,
     /// How long it may take.
     pub patience: Duration,
 }
@@ -49,6 +50,11 @@ pub fn answer_trial() -> bool {
 }
 
 impl Trial {
+    /// Starts `program` without arguments, and gives it 20 seconds.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), arguments: Vec::new(), patience: Duration::from_secs(20) }
+    }
+
     /// Why the library must not be loaded, if so.
     pub(crate) fn of(&self, library: &Path, question: &Question<'_>) -> Result<(), String> {
         let [c, h, w] = question.shape;
@@ -57,12 +63,13 @@ impl Trial {
             question.device.to_string().into(),
             question.model.unwrap_or(Path::new("")).into(),
         ];
-        let mut command = (self.command)();
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
         command.envs(VARIABLES.into_iter().zip(values)).env(crate::library::VARIABLE, library);
-        self.attempt(command).map_err(|how| format!("{} {how} when it was tried", library.display()))
+        self.attempt(&mut command).map_err(|how| format!("{} {how} when it was tried", library.display()))
     }
 
-    fn attempt(&self, mut command: Command) -> Result<(), String> {
+    fn attempt(&self, command: &mut Command) -> Result<(), String> {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // a program that cannot be started says nothing about the library
         let Ok(mut child) = quiet.spawn() else { return Ok(()) };
@@ -104,26 +111,36 @@ fn end(status: ExitStatus) -> String {
 mod tests {
     use super::*;
 
-    fn attempt(script: &str) -> Result<(), String> {
-        let trial = Trial { command: || Command::new("sh"), patience: Duration::from_secs(2) };
-        let mut command = (trial.command)();
-        command.args(["-c", script]);
-        trial.attempt(command)
+    /// What `program` leads to, started with these arguments.
+    fn tried(program: &str, arguments: &[&str]) -> Result<(), String> {
+        let (arguments, patience) = (arguments.iter().map(Into::into).collect(), Duration::from_secs(2));
+        let trial = Trial { arguments, patience, ..Trial::new(program) };
+        let model = Some(Path::new("m.onnx"));
+        let question = Question { model, shape: [3, 32, 30], device: Device::Cpu };
+        trial.of(Path::new("lib.so"), &question)
+    }
+
+    #[track_caller]
+    fn fails(script: &str, how: &str) {
+        assert_eq!(tried("sh", &["-c", script]), Err(format!("lib.so {how} when it was tried")), "{script}");
     }
 
     #[test]
     fn a_crash_a_hang_and_silence_are_told_apart() {
-        assert_eq!(attempt(&format!("echo noise; echo '{ALIVE}'")), Ok(()));
-        assert_eq!(attempt("kill -SEGV $$"), Err("crashed with signal 11".into()));
-        assert_eq!(attempt("exit 3"), Err("ended the process with exit code 3".into()));
-        assert_eq!(
-            attempt(&format!("echo '{ALIVE}'; exit 3")),
-            Err("ended the process with exit code 3".into())
-        );
-        assert_eq!(attempt("true"), Err("ended the process without a word".into()));
-        assert_eq!(attempt("exec sleep 60"), Err("gave no answer within 2 s".into()));
-        let missing =
-            Trial { command: || Command::new("/no/such/program"), patience: Duration::from_secs(1) };
-        assert_eq!(missing.attempt((missing.command)()), Ok(()));
+        assert_eq!(tried("sh", &["-c", &format!("echo noise; echo '{ALIVE}'")]), Ok(()));
+        fails("kill -SEGV $$", "crashed with signal 11");
+        fails("exit 3", "ended the process with exit code 3");
+        fails(&format!("echo '{ALIVE}'; exit 3"), "ended the process with exit code 3");
+        fails("true", "ended the process without a word");
+        fails("exec sleep 60", "gave no answer within 2 s");
+        assert_eq!(tried("/no/such/program", &[]), Ok(()));
+    }
+
+    /// Any program can answer, a Python just as well: it gets its own arguments and learns what to try.
+    #[test]
+    fn another_program_gets_its_arguments_and_the_question() {
+        let script = r#"echo "$1 $QCRS_TRIAL_SHAPE $QCRS_TRIAL_DEVICE $QCRS_TRIAL_MODEL $ORT_DYLIB_PATH" | \
+            grep -qx "word 3,32,30 cpu m.onnx lib.so" && echo "$2""#;
+        assert_eq!(tried("sh", &["-c", script, "sh", "word", ALIVE]), Ok(()));
     }
 }

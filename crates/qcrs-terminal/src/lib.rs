@@ -3,6 +3,7 @@
 //! | module     | question it answers                                          |
 //! |------------|--------------------------------------------------------------|
 //! | `output`   | where do results and messages go?                            |
+//! | `process`  | what may this program do to its process?                     |
 //! | `args`     | what was typed: groups of options that several commands have |
 //! | `progress` | how far are we, and how long will it take?                   |
 //! | `setup`    | what it means: a model and images that fit together          |
@@ -11,6 +12,7 @@
 pub mod args;
 pub mod certify;
 pub mod output;
+pub mod process;
 pub mod progress;
 pub mod setup;
 

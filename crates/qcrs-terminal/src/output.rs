@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From here on only errors go to stderr.
-pub fn be_quiet() {
-    QUIET.store(true, Relaxed);
+/// Whether only errors go to stderr from here on.
+pub fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Relaxed);
 }
 
 /// Whether only errors go to stderr.

@@ -1,8 +1,8 @@
 //! What it means: a model and images that fit together, ready to be asked.
 
-use crate::INTERRUPTED;
 use crate::args::{DataArgs, ModelArgs, SelectionArgs};
 use crate::output::say;
+use crate::process::interrupted;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
@@ -12,14 +12,7 @@ use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::Duration;
 
 /// A loaded model beside opened data.
 pub struct Setup {
@@ -208,31 +201,4 @@ fn list_in(folder: &Path) -> Option<PathBuf> {
 /// The last part of a path, for people.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// A second signal ends the process only this long after the first: a terminal or `timeout` may send two at once.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; one that comes later ends it at once. A terminal
-/// that closes does what it always does: nothing to a run under nohup.
-fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
-    static FLAG: OnceLock<io::Result<Arc<AtomicBool>>> = OnceLock::new();
-    let listen = || {
-        let (stop, end): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
-        for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&end))?;
-            flag::register(signal, Arc::clone(&stop))?;
-        }
-        let first = Arc::clone(&stop);
-        // a handler of signals may not look at the clock, so a thread does
-        thread::Builder::new().spawn(move || {
-            while !first.load(Ordering::Relaxed) {
-                thread::sleep(PATIENCE / 10);
-            }
-            thread::sleep(PATIENCE);
-            end.store(true, Ordering::Relaxed);
-        })?;
-        Ok(stop)
-    };
-    FLAG.get_or_init(listen).as_ref().map(Arc::clone).context("cannot listen for Ctrl-C")
 }

@@ -3,8 +3,9 @@
 use super::answer::{Agreement, Answer, Line, Measured, Whole};
 use super::peer::Peer;
 use super::{Bench, address, figure, image, median, pool};
-use crate::args::{ModelArgs, TRIAL};
+use crate::args::ModelArgs;
 use crate::output::{Format, say};
+use crate::process;
 use anyhow::Context;
 use qcrs::noise::Draws;
 use qcrs::sample::{Classifier, argmax, noisy_copies};
@@ -110,7 +111,7 @@ impl Compare<'_> {
         let cases = own.chain(bf16).chain(others);
         let load = |(engine, instructions, precision): (EngineChoice, Option<Instructions>, Precision)| {
             let (output, threads) = (self.args.output, self.args.threads());
-            let base = LoadOptions { trial: TRIAL, ..LoadOptions::default() };
+            let base = LoadOptions { trial: process::trial(), ..LoadOptions::default() };
             let options = LoadOptions { engine, output, precision, instructions, threads, ..base };
             match qcrs_onnx::load(&self.args.model, self.shape, &options) {
                 Ok(model) => {

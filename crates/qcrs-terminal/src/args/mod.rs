@@ -9,7 +9,7 @@ mod seed;
 pub use budget::BudgetArgs;
 pub use data::{DataArgs, SelectionArgs};
 pub use method::MethodArgs;
-pub use model::{ModelArgs, TRIAL, transform};
+pub use model::{ModelArgs, transform};
 pub use seed::Seed;
 
 /// Which classifier is asked about which images.

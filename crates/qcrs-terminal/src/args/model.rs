@@ -1,11 +1,10 @@
 //! Which classifier, run how?
 
+use crate::process;
 use anyhow::{Context, bail};
 use qcrs::sample::InputTransform;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Precision, Trial};
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Precision};
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
 
 /// Options about the classifier.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,19 +41,13 @@ pub struct ModelArgs {
     pub batch: u32,
 }
 
-/// This program again: a native library that crashes does so there.
-pub const TRIAL: Option<Trial> = Some(Trial {
-    command: || Command::new(std::env::current_exe().unwrap_or_default()),
-    patience: Duration::from_secs(20),
-});
-
 impl ModelArgs {
     /// Loads the model for images of this shape (channels, height, width), such as `image`.
     pub fn load(&self, shape: [usize; 3], image: Option<Vec<f32>>) -> anyhow::Result<Model> {
         let &Self { engine, device, precision, output, batch, .. } = self;
         self.is_file()?;
         let (threads, transform) = (self.threads(), self.transform(shape[0])?);
-        let base = LoadOptions { trial: TRIAL, transform, image, batch, ..LoadOptions::default() };
+        let base = LoadOptions { trial: process::trial(), transform, image, batch, ..LoadOptions::default() };
         let options = LoadOptions { engine, device, precision, output, threads, ..base };
         Ok(qcrs_onnx::load(&self.model, shape, &options)?)
     }
