@@ -47,6 +47,7 @@ pub mod method;
 pub mod noise;
 pub mod predict;
 pub mod radius;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod sample;

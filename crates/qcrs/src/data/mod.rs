@@ -1,23 +1,18 @@
 //! Which image, which label?
+//!
+//! Images come from memory, or, with the feature `data`, from files: `open` reads whatever is at a path.
 
-mod bounded;
-mod cifar;
-mod folder;
-mod idx;
-mod jpeg;
+#[cfg(feature = "data")]
+mod files;
 mod known;
-mod labels;
 mod memory;
-mod npy;
-mod npz;
-mod open;
-mod options;
-mod picture;
+mod opened;
 mod pixels;
 
+#[cfg(feature = "data")]
+pub use files::{Channels, Layout, OpenOptions, Range, Split, open};
 pub use memory::InMemory;
-pub use open::{Opened, open};
-pub use options::{Channels, Layout, OpenOptions, Range, Split};
+pub use opened::Opened;
 pub use pixels::{byte_to_pixel, exact_bytes, pixel_hash};
 
 use crate::types::Error;
@@ -26,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// Images with labels, by index. The index of an image is its id in records and noise addresses,
 /// so it never depends on the machine, the file system's order or the clock.
 pub trait Dataset: Send + Sync {
-    /// The number of images; never 0 in a dataset that [`open`] gives.
+    /// The number of images; never 0 in a dataset of this crate.
     fn len(&self) -> usize;
 
     /// Channels, height and width, the same for all images.
@@ -70,6 +65,3 @@ pub struct About {
 fn out_of_range(index: usize, len: usize) -> Error {
     Error::Invalid(format!("there is no image {index}; the dataset has {len}, counted from 0"))
 }
-
-#[cfg(test)]
-mod tests;

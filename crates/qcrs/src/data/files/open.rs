@@ -3,35 +3,9 @@
 use super::folder::{Folder, is_picture};
 use super::options::Kind;
 use super::picture::Treatment;
-use super::{About, Dataset, Example, InMemory, OpenOptions, cifar, idx, known, labels, npy, npz};
+use super::{About, Dataset, OpenOptions, Opened, cifar, idx, labels, npy, npz};
 use crate::types::Error;
 use std::path::Path;
-
-/// A dataset and what is known about it.
-pub struct Opened {
-    /// The images.
-    pub dataset: Box<dyn Dataset>,
-    /// What they are and how they are read.
-    pub about: About,
-    /// Whether there is a part for training and one for tests, of which this is the one that was asked for.
-    pub has_parts: bool,
-    /// Whether the hash in `about` covers every image. If not, images can be exchanged without a change of it: compare
-    /// them with the [`pixel_hash`](super::pixel_hash) of each.
-    pub contents_hashed: bool,
-}
-
-impl Opened {
-    /// Images that somebody already has in memory. They are known by their content: the same images in a file, as bytes
-    /// or as floats, are the same dataset.
-    pub fn of_images(name: &str, images: InMemory) -> Self {
-        in_memory(name.into(), images, "value", None)
-    }
-
-    /// Gives an image and its label by its number in records.
-    pub fn inputs(&self) -> impl Fn(u32) -> Result<Example, Error> + Sync + '_ {
-        |index| self.dataset.get(index as usize)
-    }
-}
 
 /// Opens whatever is at `path`: a CIFAR `.bin` file or folder, IDX (plain or `.gz`) or its folder,
 /// `.npy`, `.npz`, a PNG or JPEG, a folder of them with or without class folders, or a CSV `file,label`.
@@ -54,12 +28,12 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             let labels = options.labels.as_deref().map(labels::read).transpose()?;
             let preprocess = array.preprocess(options.range);
             options.suit(Kind::Array, path)?;
-            Ok(in_memory(name(path), array.images(labels, options, path)?, preprocess, None))
+            Ok(Opened::in_memory(name(path), array.images(labels, options, path)?, preprocess, None))
         }
         Some("npz") => {
             options.suit(Kind::Array, path)?;
             let (images, preprocess, has_parts) = npz::open(path, options)?;
-            Ok(Opened { has_parts, ..in_memory(name(path), images, preprocess, None) })
+            Ok(Opened { has_parts, ..Opened::in_memory(name(path), images, preprocess, None) })
         }
         Some("csv") => {
             let root = path.parent().unwrap_or(Path::new(""));
@@ -76,7 +50,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         }
         _ if idx::is_idx(path) => {
             options.suit(Kind::Fixed, path)?;
-            Ok(in_memory(name(path), idx::open(path, options)?, "value/255", None))
+            Ok(Opened::in_memory(name(path), idx::open(path, options)?, "value/255", None))
         }
         _ => Err(unknown(path, "this file is none of them")),
     }
@@ -89,7 +63,7 @@ fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     }
     if let Some(images) = idx::find_images(path, options.split) {
         options.suit(Kind::Fixed, path)?;
-        let opened = in_memory(name(path), idx::open(&images, options)?, "value/255", None);
+        let opened = Opened::in_memory(name(path), idx::open(&images, options)?, "value/255", None);
         return Ok(Opened { has_parts: true, ..opened });
     }
     match Folder::open(path, options.labels.as_deref(), treatment(options))? {
@@ -108,25 +82,11 @@ fn open_cifar(
     }
     options.suit(Kind::Fixed, path)?;
     let (images, classes) = found?;
-    Ok(in_memory(name(path), images, "value/255", classes))
+    Ok(Opened::in_memory(name(path), images, "value/255", classes))
 }
 
 fn treatment(options: &OpenOptions) -> Treatment {
     Treatment { resize: options.resize, crop: options.crop, channels: options.channels }
-}
-
-fn in_memory(name: String, images: InMemory, preprocess: &str, classes: Option<Vec<String>>) -> Opened {
-    let blake3 = images.fingerprint();
-    let known = known::recognise(&blake3);
-    let about = About {
-        name: known.map_or(name, |known| known.name.into()),
-        classes: classes.or_else(|| known.map(|known| known.classes.map(String::from).to_vec())),
-        blake3,
-        shape: images.shape(),
-        // however they were written: a run on the same images is the same run
-        preprocess: if images.are_bytes() { "value/255" } else { preprocess }.into(),
-    };
-    Opened { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
 }
 
 fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened, Error> {

@@ -1,0 +1,21 @@
+//! Which image files are there, and what is in them?
+
+mod bounded;
+mod cifar;
+mod folder;
+mod idx;
+mod jpeg;
+mod labels;
+mod npy;
+mod npz;
+mod open;
+mod options;
+mod picture;
+
+pub use open::open;
+pub use options::{Channels, Layout, OpenOptions, Range, Split};
+
+use super::{About, Dataset, Example, InMemory, Opened, byte_to_pixel, known, memory, out_of_range};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! What is known about images that are ready to be read?
+
+use super::{About, Dataset, Example, InMemory, known};
+use crate::types::Error;
+
+/// A dataset and what is known about it.
+pub struct Opened {
+    /// The images.
+    pub dataset: Box<dyn Dataset>,
+    /// What they are and how they are read.
+    pub about: About,
+    /// Whether there is a part for training and one for tests, of which this is the one that was asked for.
+    pub has_parts: bool,
+    /// Whether the hash in `about` covers every image. If not, images can be exchanged without a change of it: compare
+    /// them with the [`pixel_hash`](super::pixel_hash) of each.
+    pub contents_hashed: bool,
+}
+
+impl Opened {
+    /// Images that somebody already has in memory. They are known by their content: the same images in a file, as bytes
+    /// or as floats, are the same dataset.
+    pub fn of_images(name: &str, images: InMemory) -> Self {
+        Self::in_memory(name.into(), images, "value", None)
+    }
+
+    pub(super) fn in_memory(
+        name: String,
+        images: InMemory,
+        preprocess: &str,
+        classes: Option<Vec<String>>,
+    ) -> Self {
+        let blake3 = images.fingerprint();
+        let known = known::recognise(&blake3);
+        let about = About {
+            name: known.map_or(name, |known| known.name.into()),
+            classes: classes.or_else(|| known.map(|known| known.classes.map(String::from).to_vec())),
+            blake3,
+            shape: images.shape(),
+            // however they were written: a run on the same images is the same run
+            preprocess: if images.are_bytes() { "value/255" } else { preprocess }.into(),
+        };
+        Self { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
+    }
+
+    /// Gives an image and its label by its number in records.
+    pub fn inputs(&self) -> impl Fn(u32) -> Result<Example, Error> + Sync + '_ {
+        |index| self.dataset.get(index as usize)
+    }
+}
