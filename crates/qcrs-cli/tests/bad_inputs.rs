@@ -95,7 +95,7 @@ const SELECTIONS: &[Case] = &[
     ("--count 0", 1, &["no input is selected"]),
     ("--count 2 --shard 2/3", 1, &["no input is selected", "--shard"]),
     ("--skip 0", 2, &["--skip"]),
-    ("--resize 256", 1, &["resize is for image files, not for data.bin"]),
+    ("--resize 256", 1, &["--resize: is for image files, not for data.bin"]),
 ];
 
 #[test]

@@ -51,9 +51,9 @@ pub(crate) fn fit(graph: &Graph, data: [usize; 3]) -> Result<(InputShape, Option
     if !fits([channels, height, width], data) {
         let [c, h, w] = data;
         let last = if fits([channels, height, width], [h, w, c]) {
-            "; either has channels last (NHWC): export the model with channels first (NCHW), or see --layout for an array"
+            "; either has channels last (NHWC): export the model with channels first (NCHW), or set the layout of an array"
         } else {
-            "; see --resize and --crop for image files, or use the data this model was trained on"
+            "; resize and crop image files, or use the data this model was trained on"
         };
         return Err(format!("the model takes images of {shape}, the data are {c}×{h}×{w}{last}"));
     }

@@ -19,7 +19,7 @@ impl Lines {
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Error::format(
                 path,
-                "another qcrs is writing here; wait for it, or choose another directory or --shard",
+                "another qcrs is writing here; wait for it, or choose another directory or shard",
             ),
             TryLockError::Error(source) => Error::io(path)(source),
         })?;

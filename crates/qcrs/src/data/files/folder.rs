@@ -47,7 +47,8 @@ impl Folder {
         }
         if let Some(file) = labels {
             if classes.is_some() {
-                return Err(Error::format(root, "has class folders already; leave out --labels"));
+                let problem = format!("{} has class folders already; leave labels out", root.display());
+                return Err(Error::setting("labels", problem));
             }
             let labels = labels::read(file)?;
             if labels.len() != files.len() {
@@ -167,7 +168,7 @@ fn common_size(
         let first = *common.get_or_insert((height, width));
         if first != (height, width) {
             let problem = format!(
-                "is {width}x{height}, but the first image is {}x{}; use --resize and --crop to make all alike",
+                "is {width}x{height}, but the first image is {}x{}; resize and crop all images to one size",
                 first.1, first.0
             );
             return Err(Error::format(root.join(name), problem));

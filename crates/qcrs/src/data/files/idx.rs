@@ -47,7 +47,7 @@ fn labels_beside(images: &Path) -> Result<PathBuf, Error> {
     candidates.into_iter().find(|file| file != images && file.is_file()).ok_or_else(|| {
         Error::format(
             images,
-            format!("its labels ({bare} or {bare}.gz) are not beside it; put them there or use --labels"),
+            format!("its labels ({bare} or {bare}.gz) are not beside it; put them there, or name the file of labels"),
         )
     })
 }

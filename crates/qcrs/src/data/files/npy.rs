@@ -110,8 +110,7 @@ impl Array {
         options: &OpenOptions,
         path: &Path,
     ) -> Result<InMemory, Error> {
-        let (layout, shape) =
-            layout(&self.shape, options.layout).map_err(|problem| Error::format(path, problem))?;
+        let (layout, shape) = layout(&self.shape, options.layout, path)?;
         let size = shape.iter().product::<usize>();
         let pixels = match self.kind.as_str() {
             "|u1" => Pixels::Bytes(self.bytes),
@@ -159,7 +158,7 @@ fn floats(
         if !(0.0..=most).contains(&value) {
             let problem = format!(
                 "image {} has the value {value} (at {} of its {size} values), outside the range 0..{most}; bring it \
-                 into range or choose --range 0..1 or 0..255 (normalisation belongs into the model)",
+                 into range or choose the range 0..1 or 0..255 (normalisation belongs into the model)",
                 at / size.max(1),
                 at % size.max(1)
             );
@@ -172,26 +171,26 @@ fn floats(
 }
 
 /// Which axes are which: given, or told by where the 1 or 3 channels are.
-fn layout(shape: &[u64], given: Option<Layout>) -> Result<(Layout, [usize; 3]), String> {
+fn layout(shape: &[u64], given: Option<Layout>, path: &Path) -> Result<(Layout, [usize; 3]), Error> {
+    let unclear = |why: &str| {
+        let problem = format!("{}: shape {shape:?} {why}; choose nchw or nhwc", path.display());
+        Err(Error::setting("layout", problem))
+    };
     let [a, b, c] = match *shape {
         [_, h, w] => return Ok((Layout::Nchw, [1, h as usize, w as usize])),
         [_, a, b, c] => [a as usize, b as usize, c as usize],
         _ => {
-            return Err(format!(
-                "images are an array [N,H,W], [N,H,W,C] or [N,C,H,W], this has shape {shape:?}"
-            ));
+            let problem =
+                format!("images are an array [N,H,W], [N,H,W,C] or [N,C,H,W], this has shape {shape:?}");
+            return Err(Error::format(path, problem));
         }
     };
     let is_channels = |size| size == 1 || size == 3;
     match (given, is_channels(a), is_channels(c)) {
         (Some(Layout::Nchw), ..) | (None, true, false) => Ok((Layout::Nchw, [a, b, c])),
         (Some(Layout::Nhwc), ..) | (None, false, true) => Ok((Layout::Nhwc, [c, a, b])),
-        (None, true, true) => {
-            Err(format!("shape {shape:?} can be read both ways; say --layout nchw or --layout nhwc"))
-        }
-        (None, false, false) => {
-            Err(format!("shape {shape:?} has no axis of 1 or 3 channels; say --layout nchw or --layout nhwc"))
-        }
+        (None, true, true) => unclear("can be read both ways"),
+        (None, false, false) => unclear("has no axis of 1 or 3 channels"),
     }
 }
 

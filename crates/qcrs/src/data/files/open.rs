@@ -38,13 +38,14 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         Some("csv") => {
             let root = path.parent().unwrap_or(Path::new(""));
             if options.labels.is_some() {
-                return Err(Error::format(path, "brings its labels; leave out --labels"));
+                return Err(brings_labels(path));
             }
             pictures(path, Folder::from_list(root, path, treatment(options))?, options)
         }
         _ if is_picture(path) => {
             if options.labels.is_some() {
-                return Err(Error::format(path, "--labels are for folders of images; give the folder"));
+                let problem = format!("{} is one image; labels are for folders of images", path.display());
+                return Err(Error::setting("labels", problem));
             }
             pictures(path, Folder::single(path, treatment(options))?, options)
         }
@@ -78,11 +79,15 @@ fn open_cifar(
     options: &OpenOptions,
 ) -> Result<Opened, Error> {
     if options.labels.is_some() {
-        return Err(Error::format(path, "brings its labels; leave out --labels"));
+        return Err(brings_labels(path));
     }
     options.suit(Kind::Fixed, path)?;
     let (images, classes) = found?;
     Ok(Opened::in_memory(name(path), images, "value/255", classes))
+}
+
+fn brings_labels(path: &Path) -> Error {
+    Error::setting("labels", format!("{} brings its own labels; leave them out", path.display()))
 }
 
 fn treatment(options: &OpenOptions) -> Treatment {

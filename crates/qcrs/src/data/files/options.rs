@@ -122,6 +122,6 @@ impl OpenOptions {
             return Ok(());
         };
         let of = if *of == Kind::Array { "NumPy arrays" } else { "image files" };
-        Err(Error::Invalid(format!("{name} is for {of}, not for {}; leave it out", path.display())))
+        Err(Error::setting(name, format!("is for {of}, not for {}; leave it out", path.display())))
     }
 }

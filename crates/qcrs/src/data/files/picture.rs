@@ -27,10 +27,14 @@ impl Treatment {
     /// Sizes of 0, and squares that no image can fill.
     pub(super) fn check(&self) -> Result<(), Error> {
         match (self.resize, self.crop) {
-            (Some(0), _) | (_, Some(0)) => Err(Error::Invalid("resize and crop are at least 1 pixel".into())),
-            (Some(resize), Some(crop)) if crop > resize => Err(Error::Invalid(format!(
-                "crop {crop} is larger than resize {resize}; choose a smaller crop"
-            ))),
+            (Some(0), _) | (_, Some(0)) => Err(Error::setting(
+                if self.resize == Some(0) { "resize" } else { "crop" },
+                "must be at least 1 pixel, got 0",
+            )),
+            (Some(resize), Some(crop)) if crop > resize => Err(Error::setting(
+                "crop",
+                format!("{crop} is larger than resize {resize}; choose a smaller crop"),
+            )),
             _ => Ok(()),
         }
     }
@@ -45,7 +49,8 @@ impl Treatment {
         let (height, width) = self.resize.map_or((height, width), |side| scaled(side, height, width));
         match self.crop {
             Some(crop) if crop > height.min(width) => {
-                let problem = format!("is {width}x{height}, too small to crop {crop}; add --resize {crop}");
+                let problem =
+                    format!("is {width}x{height}, too small to crop {crop}; resize it to {crop} first");
                 Err(Error::format(path, problem))
             }
             Some(crop) => Ok((crop, crop)),
@@ -74,7 +79,7 @@ impl Treatment {
         if self.channels == Channels::Grey
             && view.pixels().any(|(.., p)| p.0[0] != p.0[1] || p.0[1] != p.0[2])
         {
-            return Err(Error::format(path, "has colour in it; read the folder with --channels 3"));
+            return Err(Error::format(path, "has colour in it; read it with 3 channels"));
         }
         let plane = |channel: usize| view.pixels().map(move |(.., pixel)| byte_to_pixel(pixel.0[channel]));
         Ok((0..self.channels.count()).flat_map(plane).collect())

@@ -79,8 +79,8 @@ fn broken_numpy() {
             npy("<f4", "(1, 1, 1)", &floats(&[-0.25])),
             "-0.25 (at 0 of its 1 values), outside the range 0..1",
         ),
-        ("both.npy", npy("|u1", "(1, 3, 2, 3)", &[0; 18]), "say --layout"),
-        ("neither.npy", npy("|u1", "(1, 4, 4, 4)", &[0; 64]), "say --layout"),
+        ("both.npy", npy("|u1", "(1, 3, 2, 3)", &[0; 18]), "choose nchw or nhwc"),
+        ("neither.npy", npy("|u1", "(1, 4, 4, 4)", &[0; 64]), "choose nchw or nhwc"),
         ("axes.npy", npy("|u1", "(4, 4)", &[0; 16]), "this has shape [4, 4]"),
         ("huge.npy", npy("<f8", "(9223372036854775807, 3, 32, 32)", &[]), "more than the limit"),
         ("wide.npy", npy("|u1", "(99999999999999999999, 3, 2)", &[]), "cannot read"),
@@ -138,17 +138,17 @@ fn options_that_cannot_be_followed_are_refused() {
     let root = folder();
     let file = write(root.path(), "test_batch.bin", cifar(&[1]));
     let resize = OpenOptions { resize: Some(8), ..OpenOptions::default() };
-    assert!(complaint(&file, &resize).contains("resize is for image files, not for "));
+    assert!(complaint(&file, &resize).contains("resize: is for image files, not for "));
     let layout = OpenOptions { layout: Some(Layout::Nhwc), ..OpenOptions::default() };
     let range = OpenOptions { range: Range::Bytes, ..OpenOptions::default() };
     let channels = OpenOptions { channels: Channels::Grey, ..OpenOptions::default() };
-    assert!(complaint(&file, &layout).contains("layout is for NumPy arrays"));
-    assert!(complaint(&file, &range).contains("range is for NumPy arrays"));
-    assert!(complaint(&file, &channels).contains("channels is for image files"));
+    assert!(complaint(&file, &layout).contains("layout: is for NumPy arrays"));
+    assert!(complaint(&file, &range).contains("range: is for NumPy arrays"));
+    assert!(complaint(&file, &channels).contains("channels: is for image files"));
     let picture = pictures::png(root.path(), "one.png", 2, 2, [0; 3]);
-    assert!(complaint(&picture, &layout).contains("layout is for NumPy arrays"));
+    assert!(complaint(&picture, &layout).contains("layout: is for NumPy arrays"));
     let labels = OpenOptions { labels: Some(file.clone()), ..OpenOptions::default() };
-    assert!(complaint(&file, &labels).contains("leave out --labels"));
+    assert!(complaint(&file, &labels).contains("brings its own labels"));
     assert!("0..2".parse::<Range>().unwrap_err().to_string().contains("0..1, 0..255"));
 }
 

@@ -63,7 +63,7 @@ fn loose_images_have_labels_from_elsewhere_or_none() {
     assert_eq!(labels_of(&opened(&images, &array)), [Some(3), Some(4)]);
     let short = with(write(root.path(), "short.npy", npy("|u1", "(1,)", &[3])));
     assert!(complaint(&images, &short).contains("1 labels for 2 images"));
-    assert!(complaint(&file, &short).contains("b.png: --labels are for folders of images"));
+    assert!(complaint(&file, &short).contains("b.png is one image; labels are for folders of images"));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn impossible_treatments_are_refused() {
     let root = folder();
     png(root.path(), "a.png", 8, 8, [0; 3]);
     let with = |resize, crop| OpenOptions { resize, crop, ..OpenOptions::default() };
-    assert!(complaint(root.path(), &with(Some(4), Some(5))).contains("crop 5 is larger than resize 4"));
+    assert!(complaint(root.path(), &with(Some(4), Some(5))).contains("crop: 5 is larger than resize 4"));
     assert!(complaint(root.path(), &with(None, Some(9))).contains("is 8x8, too small to crop 9"));
     assert!(complaint(root.path(), &with(Some(0), None)).contains("at least 1 pixel"));
 }
