@@ -1,6 +1,7 @@
 //! Which image, which label?
 //!
-//! Images come from memory, or, with the feature `data`, from files: `open` reads whatever is at a path.
+//! Images come from memory, or, with the feature `data`, from files: `open` reads whatever is at a path, and
+//! `decode` an image that came as the bytes of a file.
 
 #[cfg(feature = "data")]
 mod files;
@@ -10,7 +11,7 @@ mod opened;
 mod pixels;
 
 #[cfg(feature = "data")]
-pub use files::{Channels, Layout, OpenOptions, Range, Split, open};
+pub use files::{Channels, Layout, OpenOptions, Range, Split, decode, open, shape_of};
 pub use memory::InMemory;
 pub use opened::Opened;
 pub use pixels::{byte_to_pixel, exact_bytes, pixel_hash};

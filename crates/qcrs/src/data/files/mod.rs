@@ -2,6 +2,7 @@
 
 mod bounded;
 mod cifar;
+mod decode;
 mod folder;
 mod idx;
 mod jpeg;
@@ -12,6 +13,7 @@ mod open;
 mod options;
 mod picture;
 
+pub use decode::{decode, shape_of};
 pub use open::open;
 pub use options::{Channels, Layout, OpenOptions, Range, Split};
 

@@ -2,7 +2,6 @@
 
 use super::folder::{Folder, is_picture};
 use super::options::Kind;
-use super::picture::Treatment;
 use super::{About, Dataset, OpenOptions, Opened, cifar, idx, labels, npy, npz};
 use crate::types::Error;
 use std::path::Path;
@@ -40,14 +39,14 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             if options.labels.is_some() {
                 return Err(brings_labels(path));
             }
-            pictures(path, Folder::from_list(root, path, treatment(options))?, options)
+            pictures(path, Folder::from_list(root, path, options.into())?, options)
         }
         _ if is_picture(path) => {
             if options.labels.is_some() {
                 let problem = format!("{} is one image; labels are for folders of images", path.display());
                 return Err(Error::setting("labels", problem));
             }
-            pictures(path, Folder::single(path, treatment(options))?, options)
+            pictures(path, Folder::single(path, options.into())?, options)
         }
         _ if idx::is_idx(path) => {
             options.suit(Kind::Fixed, path)?;
@@ -67,7 +66,7 @@ fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         let opened = Opened::in_memory(name(path), idx::open(&images, options)?, "value/255", None);
         return Ok(Opened { has_parts: true, ..opened });
     }
-    match Folder::open(path, options.labels.as_deref(), treatment(options))? {
+    match Folder::open(path, options.labels.as_deref(), options.into())? {
         Some(folder) => pictures(path, folder, options),
         None => Err(unknown(path, &inside(path)?)),
     }
@@ -88,10 +87,6 @@ fn open_cifar(
 
 fn brings_labels(path: &Path) -> Error {
     Error::setting("labels", format!("{} brings its own labels; leave them out", path.display()))
-}
-
-fn treatment(options: &OpenOptions) -> Treatment {
-    Treatment { resize: options.resize, crop: options.crop, channels: options.channels }
 }
 
 fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened, Error> {

@@ -1,13 +1,14 @@
 //! How does an image file become pixels?
 
-use super::{Channels, byte_to_pixel, jpeg};
+use super::bounded::read_file;
+use super::{Channels, OpenOptions, byte_to_pixel, jpeg};
 use crate::types::Error;
 use image::imageops::{self, FilterType};
 use image::{
     DynamicImage, ExtendedColorType, GenericImageView, ImageDecoder, ImageFormat, ImageReader, Limits,
 };
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::path::Path;
 
 /// No side of an image file may be longer.
@@ -15,12 +16,21 @@ const MAX_SIDE: u32 = 16384;
 /// No image file may unpack to more.
 const MAX_BYTES: u64 = 512 << 20;
 
+/// No image file may be larger.
+const MAX_FILE: u64 = 1 << 30;
+
 /// The same treatment for every image of a folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Treatment {
     pub resize: Option<u32>,
     pub crop: Option<u32>,
     pub channels: Channels,
+}
+
+impl From<&OpenOptions> for Treatment {
+    fn from(options: &OpenOptions) -> Self {
+        Self { resize: options.resize, crop: options.crop, channels: options.channels }
+    }
 }
 
 impl Treatment {
@@ -58,14 +68,19 @@ impl Treatment {
         }
     }
 
-    /// Decodes a file and applies the treatment.
+    /// Reads a file as [`Treatment::pixels`] does.
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<f32>, Error> {
+        self.pixels(&read_file(path, MAX_FILE)?, path)
+    }
+
+    /// Decodes the bytes of a file and applies the treatment; `path` is for messages.
     ///
     /// Scaling is bilinear with a triangle filter widened for shrinking, as PIL and torchvision do
     /// it, to 8 bits; the crop is torchvision's CenterCrop. On photographs the result differs
     /// from PIL's by at most 1 of 255 for PNG (measured, up to 15 % of values) and 2 for JPEG, whose
     /// decoders differ. Like torchvision it ignores EXIF rotation and drops transparency.
-    pub(super) fn read(&self, path: &Path) -> Result<Vec<f32>, Error> {
-        let image = decode(path)?;
+    pub(super) fn pixels(&self, bytes: &[u8], path: &Path) -> Result<Vec<f32>, Error> {
+        let image = decode(bytes, path)?;
         let (height, width) = self.size_of((image.height(), image.width()), path)?;
         let mut image = image.into_rgb8();
         if let Some(side) = self.resize {
@@ -97,17 +112,20 @@ impl Treatment {
 
 /// Height and width from a file's header.
 pub(super) fn header_size(path: &Path) -> Result<(u32, u32), Error> {
-    let decoder = reader(path)?.into_decoder().map_err(|error| unreadable(path, &error))?;
+    size(BufReader::new(File::open(path).map_err(Error::io(path))?), path)
+}
+
+/// Height and width from the header of a file that is open or in memory; `path` is for messages.
+pub(super) fn size(file: impl BufRead + Seek, path: &Path) -> Result<(u32, u32), Error> {
+    let decoder = reader(file, path)?.into_decoder().map_err(|error| unreadable(path, &error))?;
     let (width, height) = decoder.dimensions();
     Ok((height, width))
 }
 
-fn decode(path: &Path) -> Result<DynamicImage, Error> {
-    let reader = reader(path)?;
-    if reader.format() == Some(ImageFormat::Jpeg)
-        && !jpeg::is_whole(&std::fs::read(path).map_err(Error::io(path))?)
-    {
-        return Err(Error::format(path, "the JPEG is cut off; download or save it again"));
+fn decode(bytes: &[u8], path: &Path) -> Result<DynamicImage, Error> {
+    let reader = reader(Cursor::new(bytes), path)?;
+    if reader.format() == Some(ImageFormat::Jpeg) && !jpeg::is_whole(bytes) {
+        return Err(Error::format(path, "is a JPEG that is cut off; download or save it again"));
     }
     let decoder = reader.into_decoder().map_err(|error| unreadable(path, &error))?;
     let kind = decoder.original_color_type();
@@ -126,10 +144,9 @@ fn decode(path: &Path) -> Result<DynamicImage, Error> {
     DynamicImage::from_decoder(decoder).map_err(|error| unreadable(path, &error))
 }
 
-fn reader(path: &Path) -> Result<ImageReader<BufReader<File>>, Error> {
-    let file = File::open(path).map_err(Error::io(path))?;
+fn reader<R: BufRead + Seek>(file: R, path: &Path) -> Result<ImageReader<R>, Error> {
     // by content: ImageNet has a PNG that is called JPEG
-    let mut reader = ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(Error::io(path))?;
+    let mut reader = ImageReader::new(file).with_guessed_format().map_err(Error::io(path))?;
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);

@@ -1,6 +1,7 @@
 //! Every format read back, and every way to break one.
 
 mod attacks;
+mod bytes;
 mod formats;
 mod pictures;
 

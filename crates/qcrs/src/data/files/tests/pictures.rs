@@ -178,7 +178,7 @@ fn impossible_treatments_are_refused() {
 }
 
 /// A photograph-like JPEG of this size.
-fn jpeg(width: u32, height: u32) -> Vec<u8> {
+pub(super) fn jpeg(width: u32, height: u32) -> Vec<u8> {
     let pixel = |x: u32, y: u32| Rgb([(7 * x + 3 * y) as u8, (x * y) as u8, (255 - 5 * y) as u8]);
     let mut bytes = std::io::Cursor::new(Vec::new());
     RgbImage::from_fn(width, height, pixel).write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
@@ -197,7 +197,7 @@ fn a_jpeg_cut_anywhere_is_an_error_and_never_pixels() {
     }
     let path = write(root.path(), "cut.jpg", &whole[..whole.len() * 9 / 10]);
     let complaint = complaint(&path, &OpenOptions::default());
-    assert!(complaint.contains("the JPEG is cut off; download or save it again"), "{complaint}");
+    assert!(complaint.contains("is a JPEG that is cut off; download or save it again"), "{complaint}");
 }
 
 #[test]
@@ -216,5 +216,5 @@ fn a_jpeg_with_a_thumbnail_or_more_bytes_behind_it_is_read() {
     let with_thumbnail = [&whole[..2], &exif, &whole[2..]].concat();
     assert_eq!(pixels(&with_thumbnail), plain);
     let torn = write(root.path(), "torn.jpg", &with_thumbnail[..with_thumbnail.len() - 100]);
-    assert!(complaint(&torn, &OpenOptions::default()).contains("torn.jpg: the JPEG is cut off"));
+    assert!(complaint(&torn, &OpenOptions::default()).contains("torn.jpg: is a JPEG that is cut off"));
 }
