@@ -7,6 +7,7 @@ mod one_class;
 mod one_image;
 mod soft;
 mod votes;
+mod watched;
 
 pub use input::Input;
 pub use input_transform::{InputTransform, Transformed};
@@ -15,6 +16,7 @@ pub use one_class::OneClass;
 pub use one_image::is_function_of_one_image;
 pub use soft::{Scores, SoftVotes};
 pub use votes::Votes;
+pub use watched::Watched;
 
 use crate::noise::{Draws, Fresh, Noise, Stream};
 use crate::types::Error;

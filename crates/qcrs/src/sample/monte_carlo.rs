@@ -122,8 +122,8 @@ impl<'a> MonteCarlo<'a> {
     }
 }
 
-/// What the copies with the numbers `range` are of each of the `parts`; of some it is nothing.
-fn cut(parts: &[(Noise, Draws)], range: Range<u64>) -> Vec<(Noise, Draws)> {
+/// Restricts each part to those of its copies whose number in the whole request lies in `range`; may leave none.
+pub(super) fn cut(parts: &[(Noise, Draws)], range: Range<u64>) -> Vec<(Noise, Draws)> {
     let mut before = 0;
     let piece = |(noise, draws): &(Noise, Draws)| {
         let len = draws.range.len() as u64;
