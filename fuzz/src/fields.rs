@@ -1,6 +1,6 @@
 //! A file as a tree of fields that can be written back in ways that no library writes.
 
-use qcrs_cnn::wire::{Fields, Value};
+use qcrs_cnn::proto::wire::{Fields, Value};
 
 /// The messages whose fields are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]

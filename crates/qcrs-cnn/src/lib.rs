@@ -6,7 +6,7 @@
 //!
 //! | module      | question it answers                                             |
 //! |-------------|-----------------------------------------------------------------|
-//! | `wire`      | which fields does a protobuf message hold?                      |
+//! | `proto`     | what does each message of the file hold? strict                 |
 //! | `graph`     | what does the network compute?                                  |
 //! | `onnx`      | which graph does a file hold?                                   |
 //! | `reference` | what is the right answer, whatever the cost?                    |
@@ -23,11 +23,13 @@ mod kernel;
 mod onnx;
 mod plan;
 mod profile;
+// qcrs-onnx checks a model before any engine runs it, and must read what the engine reads
+#[doc(hidden)]
+pub mod proto;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod tests;
-pub mod wire;
 
 pub use engine::Cnn;
 pub use kernel::Instructions;

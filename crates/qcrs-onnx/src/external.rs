@@ -3,8 +3,8 @@
 //! A certificate names its network by a hash. So the hash covers these files, and no engine may open one that
 //! this module has not read.
 
-use crate::proto::{Attribute, Function, Graph, Model, Node, Sparse, Tensor};
 use qcrs::types::Error;
+use qcrs_cnn::proto::{Attribute, Function, Graph, Model, Node, Sparse, Tensor};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;

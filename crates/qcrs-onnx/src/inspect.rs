@@ -1,8 +1,8 @@
 //! What does the file say about itself, before any engine reads it?
 
 use crate::external;
-use crate::proto::{self, Attribute, Bad, Function, Node, is_plain};
 use qcrs::types::Error;
+use qcrs_cnn::proto::{self, Attribute, Bad, Function, Node, is_plain};
 use std::collections::BTreeSet;
 use std::path::Path;
 

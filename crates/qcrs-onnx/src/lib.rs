@@ -3,7 +3,6 @@
 //! | module    | question it answers                                              |
 //! |-----------|------------------------------------------------------------------|
 //! | `options` | which engine, on which device, and what do the outputs mean?     |
-//! | `proto`   | what does each message of the file hold?                         |
 //! | `external` | which files beside the model hold weights?                      |
 //! | `inspect` | what does the file say about itself, before any engine reads it? |
 //! | `mode`    | is anything random, in training mode, or not what it seems?      |
@@ -31,7 +30,6 @@ mod network;
 mod options;
 #[cfg(feature = "ort")]
 mod ort;
-mod proto;
 #[cfg(feature = "rten")]
 mod rten;
 mod slots;

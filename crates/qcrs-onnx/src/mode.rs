@@ -2,7 +2,7 @@
 //!
 //! Looks at every node, also of subgraphs and functions, whether or not its value reaches the scores.
 
-use crate::proto::{Graph, Model, Node, Opset, Tensor, is_plain};
+use qcrs_cnn::proto::{Graph, Model, Node, Opset, Tensor, is_plain};
 use std::collections::BTreeMap;
 
 /// ONNX's operators that draw random numbers; a fixed seed makes them no function of the image either.

@@ -6,9 +6,9 @@ use crate::inspect::{self, File};
 use crate::mode;
 use crate::network::{Network, Run};
 use crate::options::{Device, EngineChoice, LoadOptions};
-use crate::proto;
 use qcrs::sample::{Classifier, Transformed, is_function_of_one_image};
 use qcrs::types::Error;
+use qcrs_cnn::proto;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use std::path::Path;
 

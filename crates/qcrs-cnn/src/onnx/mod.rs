@@ -8,7 +8,7 @@ mod whole;
 
 use crate::Refusal;
 use crate::graph::{self, LARGEST, Node, Op, Shape};
-use crate::wire::{self, Fields};
+use crate::proto::wire::{self, Fields};
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};

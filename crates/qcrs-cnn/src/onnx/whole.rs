@@ -4,7 +4,7 @@
 //! end, would cost the process its memory or its stack. So every message that the decoder enters is walked
 //! here first. Field numbers are those of onnx.proto3.
 
-use crate::wire::{Fields, Torn, Value};
+use crate::proto::wire::{Fields, Torn, Value};
 
 /// Real models nest two or three graphs, each in a node's attribute.
 const DEEPEST: usize = 64;

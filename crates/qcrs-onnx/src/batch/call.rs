@@ -1,7 +1,7 @@
 //! What does a node get: values, attributes, a version?
 
 use super::value::{Number, Stop, Tensor};
-use crate::proto::{Attribute, Node};
+use qcrs_cnn::proto::{Attribute, Node};
 
 /// Engines do not agree on which of the two holds.
 pub(super) const TWICE: &str = "has a setting as an attribute and as an input";

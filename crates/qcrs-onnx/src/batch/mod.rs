@@ -29,7 +29,7 @@ mod tests;
 mod value;
 mod walk;
 
-use crate::proto::Model;
+use qcrs_cnn::proto::Model;
 use value::{Axis, Stop};
 
 /// What became of the batch axis.

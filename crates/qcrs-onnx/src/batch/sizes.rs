@@ -6,7 +6,7 @@
 use super::call::Call;
 use super::value::Number::{Known, Unknown};
 use super::value::{Number, Tensor};
-use crate::proto;
+use qcrs_cnn::proto;
 
 /// Lists of sizes are short; longer ones are weights.
 const LONGEST: usize = 256;

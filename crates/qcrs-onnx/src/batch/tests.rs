@@ -6,7 +6,7 @@ mod text;
 
 use super::{Fate, follow};
 use crate::mode;
-use crate::proto::Model;
+use qcrs_cnn::proto::Model;
 use std::path::{Path, PathBuf};
 
 /// The files in a folder beside the tests.

@@ -5,7 +5,7 @@ use super::value::Number::Known;
 use super::value::{Axis, Followed, Stop, Tensor};
 use super::{rules, sizes};
 use crate::mode::version;
-use crate::proto::{Attribute, Function, Graph, Model, Node};
+use qcrs_cnn::proto::{Attribute, Function, Graph, Model, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions may call functions; the largest networks have some thousand nodes.

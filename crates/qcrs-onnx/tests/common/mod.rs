@@ -5,7 +5,7 @@
 pub mod suite;
 
 use qcrs::types::Error;
-use qcrs_cnn::wire::{Fields, Value};
+use qcrs_cnn::proto::wire::{Fields, Value};
 use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
 use rten_onnx::onnx::{
     AttributeProto, AttributeType, DataLocation, DataType, Dimension, GraphProto, ModelProto, NodeProto,

@@ -2,7 +2,7 @@
 
 use super::text::Written;
 use crate::batch::Fate;
-use crate::proto::{Attribute, Function, Node, Opset};
+use qcrs_cnn::proto::{Attribute, Function, Node, Opset};
 
 /// A function a → b that normalises the transposed scores along their first axis, the classes; until version 12 of ONNX
 /// along all.

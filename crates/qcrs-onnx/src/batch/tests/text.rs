@@ -10,7 +10,7 @@
 
 use crate::batch::{Fate, follow};
 use crate::mode;
-use crate::proto::{Function, Model};
+use qcrs_cnn::proto::{Function, Model};
 use rten_onnx::onnx::{
     AttributeProto, DataType, Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
     TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,

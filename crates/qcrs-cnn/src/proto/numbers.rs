@@ -1,7 +1,7 @@
 //! Which numbers and texts stand in a field?
 
+use super::wire::{Value, varints};
 use super::{Bad, Read};
-use qcrs_cnn::wire::{Value, varints};
 
 /// A number of 32 bits: of a longer one some readers keep the lower half.
 pub(super) fn int32(value: u64) -> Read<i64> {

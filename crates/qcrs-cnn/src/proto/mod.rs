@@ -9,20 +9,21 @@ mod attribute;
 mod numbers;
 mod port;
 mod tensor;
+pub mod wire;
 
-pub(crate) use attribute::Attribute;
+pub use attribute::Attribute;
 use numbers::text;
-pub(crate) use port::Port;
-use qcrs_cnn::wire::{Fields, Torn, Value};
+pub use port::Port;
 use std::collections::BTreeSet;
-pub(crate) use tensor::{Sparse, Tensor};
+pub use tensor::{Sparse, Tensor};
+use wire::{Fields, Torn, Value};
 
 /// Real models nest two or three graphs; a deeper nest is there to exhaust the stack.
 const DEEPEST: usize = 16;
 
 /// What is wrong with a file.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Bad {
+pub enum Bad {
     /// It ends in the middle of a field, or is no protobuf.
     Torn,
     /// Readers could take it for different networks.
@@ -39,54 +40,54 @@ type Read<T> = Result<T, Bad>;
 
 /// A ModelProto.
 #[derive(Debug, Default)]
-pub(crate) struct Model<'a> {
-    pub(crate) opsets: Vec<Opset<'a>>,
-    pub(crate) graph: Option<Graph<'a>>,
-    pub(crate) functions: Vec<Function<'a>>,
+pub struct Model<'a> {
+    pub opsets: Vec<Opset<'a>>,
+    pub graph: Option<Graph<'a>>,
+    pub functions: Vec<Function<'a>>,
     /// Graphs that are for training only; no engine here runs them.
-    pub(crate) training: Vec<Graph<'a>>,
+    pub training: Vec<Graph<'a>>,
 }
 
 /// An OperatorSetIdProto.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Opset<'a> {
-    pub(crate) domain: &'a str,
-    pub(crate) version: i64,
+pub struct Opset<'a> {
+    pub domain: &'a str,
+    pub version: i64,
 }
 
 /// A GraphProto.
 #[derive(Debug, Default)]
-pub(crate) struct Graph<'a> {
-    pub(crate) nodes: Vec<Node<'a>>,
-    pub(crate) initializers: Vec<Tensor<'a>>,
-    pub(crate) sparse: Vec<Sparse<'a>>,
-    pub(crate) inputs: Vec<Port<'a>>,
-    pub(crate) outputs: Vec<Port<'a>>,
+pub struct Graph<'a> {
+    pub nodes: Vec<Node<'a>>,
+    pub initializers: Vec<Tensor<'a>>,
+    pub sparse: Vec<Sparse<'a>>,
+    pub inputs: Vec<Port<'a>>,
+    pub outputs: Vec<Port<'a>>,
 }
 
 /// A NodeProto.
 #[derive(Debug, Default)]
-pub(crate) struct Node<'a> {
-    pub(crate) inputs: Vec<&'a str>,
-    pub(crate) outputs: Vec<&'a str>,
-    pub(crate) operator: &'a str,
-    pub(crate) domain: &'a str,
-    pub(crate) overload: &'a str,
-    pub(crate) attributes: Vec<Attribute<'a>>,
+pub struct Node<'a> {
+    pub inputs: Vec<&'a str>,
+    pub outputs: Vec<&'a str>,
+    pub operator: &'a str,
+    pub domain: &'a str,
+    pub overload: &'a str,
+    pub attributes: Vec<Attribute<'a>>,
 }
 
 /// A FunctionProto.
 #[derive(Debug, Default)]
-pub(crate) struct Function<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) domain: &'a str,
-    pub(crate) overload: &'a str,
-    pub(crate) inputs: Vec<&'a str>,
-    pub(crate) outputs: Vec<&'a str>,
-    pub(crate) nodes: Vec<Node<'a>>,
-    pub(crate) opsets: Vec<Opset<'a>>,
+pub struct Function<'a> {
+    pub name: &'a str,
+    pub domain: &'a str,
+    pub overload: &'a str,
+    pub inputs: Vec<&'a str>,
+    pub outputs: Vec<&'a str>,
+    pub nodes: Vec<Node<'a>>,
+    pub opsets: Vec<Opset<'a>>,
     /// Attributes with a default.
-    pub(crate) defaults: Vec<Attribute<'a>>,
+    pub defaults: Vec<Attribute<'a>>,
 }
 
 /// The fields of a message that may stand once only, and have.
@@ -131,7 +132,7 @@ impl Once {
 
 impl<'a> Model<'a> {
     /// Reads a whole model.
-    pub(crate) fn parse(message: &'a [u8]) -> Read<Self> {
+    pub fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut model, mut once) = (Self::default(), Once::of("the model"));
         for field in Fields::of(message) {
             match field? {
@@ -240,23 +241,23 @@ impl<'a> Node<'a> {
     }
 
     /// The attribute called `name`.
-    pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
+    pub fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
     /// Whether the operator is one of ONNX's own.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         is_plain(self.domain)
     }
 
     /// The operator, with its domain where that is not ONNX's own.
-    pub(crate) fn full_name(&self) -> String {
+    pub fn full_name(&self) -> String {
         if self.is_plain() { self.operator.into() } else { format!("{}.{}", self.domain, self.operator) }
     }
 }
 
 /// Whether `domain` is that of ONNX's own operators.
-pub(crate) fn is_plain(domain: &str) -> bool {
+pub fn is_plain(domain: &str) -> bool {
     domain.is_empty() || domain == "ai.onnx"
 }
 

@@ -1,32 +1,32 @@
 //! What does a constant hold, and where are its values?
 
 use super::numbers::{doubles, floats, int32, ints, small_ints, text};
+use super::wire::{Fields, Value};
 use super::{Bad, Once, Read};
-use qcrs_cnn::wire::{Fields, Value};
 
 /// A TensorProto.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tensor<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) dims: Vec<i64>,
+pub struct Tensor<'a> {
+    pub name: &'a str,
+    pub dims: Vec<i64>,
     /// The code of the element type.
-    pub(crate) element: i64,
-    pub(crate) raw: Option<&'a [u8]>,
-    pub(crate) floats: Vec<f32>,
+    pub element: i64,
+    pub raw: Option<&'a [u8]>,
+    pub floats: Vec<f32>,
     /// What stands in `int32_data`, where small types are kept as well.
-    pub(crate) small_ints: Vec<i64>,
-    pub(crate) ints: Vec<i64>,
+    pub small_ints: Vec<i64>,
+    pub ints: Vec<i64>,
     /// Key and value of each entry of `external_data`.
-    pub(crate) external: Vec<(&'a str, &'a str)>,
+    pub external: Vec<(&'a str, &'a str)>,
     /// The code of `data_location`, where it is said: 0 inside, 1 in another file.
-    pub(crate) location: Option<i64>,
+    pub location: Option<i64>,
 }
 
 /// A SparseTensorProto.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sparse<'a> {
-    pub(crate) values: Option<Tensor<'a>>,
-    pub(crate) indices: Option<Tensor<'a>>,
+pub struct Sparse<'a> {
+    pub values: Option<Tensor<'a>>,
+    pub indices: Option<Tensor<'a>>,
 }
 
 impl<'a> Tensor<'a> {

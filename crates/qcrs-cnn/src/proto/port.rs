@@ -1,17 +1,17 @@
 //! What does the file declare of an input or output?
 
 use super::numbers::{int32, text};
+use super::wire::{Fields, Value};
 use super::{Once, Read};
-use qcrs_cnn::wire::{Fields, Value};
 
 /// A ValueInfoProto: an input or output as declared.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Port<'a> {
-    pub(crate) name: &'a str,
+pub struct Port<'a> {
+    pub name: &'a str,
     /// The code of the element type; absent when it is no tensor or not declared.
-    pub(crate) element: Option<i64>,
+    pub element: Option<i64>,
     /// The dimensions, `None` for a dynamic one; absent when not declared.
-    pub(crate) dims: Option<Vec<Option<usize>>>,
+    pub dims: Option<Vec<Option<usize>>>,
 }
 
 impl<'a> Port<'a> {

@@ -1,27 +1,27 @@
 //! What does a node say besides its inputs?
 
 use super::numbers::{float, floats, int32, ints, text};
+use super::wire::{Fields, Value};
 use super::{Bad, Graph, Once, Read, Sparse, Tensor};
-use qcrs_cnn::wire::{Fields, Value};
 
 /// The field that holds the value, by the code of the attribute's type; the code 0 leaves it open.
 const FIELD_OF_TYPE: [u64; 15] = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 14, 15];
 
 /// An AttributeProto.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Attribute<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) int: Option<i64>,
-    pub(crate) float: Option<f32>,
-    pub(crate) text: Option<&'a [u8]>,
-    pub(crate) ints: Vec<i64>,
-    pub(crate) floats: Vec<f32>,
+pub struct Attribute<'a> {
+    pub name: &'a str,
+    pub int: Option<i64>,
+    pub float: Option<f32>,
+    pub text: Option<&'a [u8]>,
+    pub ints: Vec<i64>,
+    pub floats: Vec<f32>,
     /// The attribute of the enclosing function's call that this one takes its value from.
-    pub(crate) refers_to: &'a str,
+    pub refers_to: &'a str,
     /// One tensor or a list of them; graphs and sparse tensors likewise.
-    pub(crate) tensors: Vec<Tensor<'a>>,
-    pub(crate) graphs: Vec<std::rc::Rc<Graph<'a>>>,
-    pub(crate) sparse: Vec<Sparse<'a>>,
+    pub tensors: Vec<Tensor<'a>>,
+    pub graphs: Vec<std::rc::Rc<Graph<'a>>>,
+    pub sparse: Vec<Sparse<'a>>,
 }
 
 impl<'a> Attribute<'a> {
