@@ -11,7 +11,7 @@ pub fn compare_readers(file: &[u8]) {
     let Ok((seen, files)) = qcrs_onnx::read_strictly(file) else { return };
     let model =
         Model::decode(file).unwrap_or_else(|error| panic!("prost refuses what was accepted: {error}"));
-    let same = format!("{:?}", mirror::Model::from(&model));
+    let same = format!("{:?}", mirror::ModelProto::from(&model));
     assert_eq!(seen, same, "the readers see different networks");
     let graph = model.graph.as_ref().expect("what was accepted has a graph");
     let named: BTreeSet<&str> = graph.initializer.iter().filter_map(outside).collect();

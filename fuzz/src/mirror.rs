@@ -7,52 +7,52 @@
 use crate::onnx::{self, Kind, Size};
 
 #[derive(Debug)]
-pub struct Model<'a> {
-    opsets: Vec<Opset<'a>>,
-    graph: Option<Graph<'a>>,
-    functions: Vec<Function<'a>>,
-    training: Vec<Graph<'a>>,
+pub struct ModelProto<'a> {
+    opsets: Vec<OperatorSetIdProto<'a>>,
+    graph: Option<GraphProto<'a>>,
+    functions: Vec<FunctionProto<'a>>,
+    training: Vec<GraphProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Opset<'a> {
+struct OperatorSetIdProto<'a> {
     domain: &'a str,
     version: i64,
 }
 
 #[derive(Debug)]
-struct Graph<'a> {
-    nodes: Vec<Node<'a>>,
-    initializers: Vec<Tensor<'a>>,
-    sparse: Vec<Sparse<'a>>,
-    inputs: Vec<Port<'a>>,
-    outputs: Vec<Port<'a>>,
+struct GraphProto<'a> {
+    nodes: Vec<NodeProto<'a>>,
+    initializers: Vec<TensorProto<'a>>,
+    sparse: Vec<SparseTensorProto<'a>>,
+    inputs: Vec<ValueInfoProto<'a>>,
+    outputs: Vec<ValueInfoProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Node<'a> {
+struct NodeProto<'a> {
     inputs: &'a [String],
     outputs: &'a [String],
     operator: &'a str,
     domain: &'a str,
     overload: &'a str,
-    attributes: Vec<Attribute<'a>>,
+    attributes: Vec<AttributeProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Function<'a> {
+struct FunctionProto<'a> {
     name: &'a str,
     domain: &'a str,
     overload: &'a str,
     inputs: &'a [String],
     outputs: &'a [String],
-    nodes: Vec<Node<'a>>,
-    opsets: Vec<Opset<'a>>,
-    defaults: Vec<Attribute<'a>>,
+    nodes: Vec<NodeProto<'a>>,
+    opsets: Vec<OperatorSetIdProto<'a>>,
+    defaults: Vec<AttributeProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Attribute<'a> {
+struct AttributeProto<'a> {
     name: &'a str,
     int: Option<i64>,
     float: Option<f32>,
@@ -60,13 +60,13 @@ struct Attribute<'a> {
     ints: &'a [i64],
     floats: &'a [f32],
     refers_to: &'a str,
-    tensors: Vec<Tensor<'a>>,
-    graphs: Vec<Graph<'a>>,
-    sparse: Vec<Sparse<'a>>,
+    tensors: Vec<TensorProto<'a>>,
+    graphs: Vec<GraphProto<'a>>,
+    sparse: Vec<SparseTensorProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Tensor<'a> {
+struct TensorProto<'a> {
     name: &'a str,
     dims: &'a [i64],
     element: i32,
@@ -79,13 +79,13 @@ struct Tensor<'a> {
 }
 
 #[derive(Debug)]
-struct Sparse<'a> {
-    values: Option<Tensor<'a>>,
-    indices: Option<Tensor<'a>>,
+struct SparseTensorProto<'a> {
+    values: Option<TensorProto<'a>>,
+    indices: Option<TensorProto<'a>>,
 }
 
 #[derive(Debug)]
-struct Port<'a> {
+struct ValueInfoProto<'a> {
     name: &'a str,
     element: Option<i32>,
     dims: Option<Vec<Option<usize>>>,
@@ -103,12 +103,12 @@ where
     from.into_iter().map(U::from).collect()
 }
 
-impl<'a> From<&'a onnx::Model> for Model<'a> {
+impl<'a> From<&'a onnx::Model> for ModelProto<'a> {
     fn from(model: &'a onnx::Model) -> Self {
         let training = model.training_info.iter();
         Self {
             opsets: all(&model.opset_import),
-            graph: model.graph.as_ref().map(Graph::from),
+            graph: model.graph.as_ref().map(GraphProto::from),
             functions: all(&model.functions),
             training: all(
                 training.flat_map(|training| training.initialization.iter().chain(&training.algorithm))
@@ -117,13 +117,13 @@ impl<'a> From<&'a onnx::Model> for Model<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Opset> for Opset<'a> {
+impl<'a> From<&'a onnx::Opset> for OperatorSetIdProto<'a> {
     fn from(opset: &'a onnx::Opset) -> Self {
         Self { domain: text(&opset.domain), version: opset.version() }
     }
 }
 
-impl<'a> From<&'a onnx::Graph> for Graph<'a> {
+impl<'a> From<&'a onnx::Graph> for GraphProto<'a> {
     fn from(graph: &'a onnx::Graph) -> Self {
         Self {
             nodes: all(&graph.node),
@@ -135,7 +135,7 @@ impl<'a> From<&'a onnx::Graph> for Graph<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Node> for Node<'a> {
+impl<'a> From<&'a onnx::Node> for NodeProto<'a> {
     fn from(node: &'a onnx::Node) -> Self {
         Self {
             inputs: &node.input,
@@ -148,7 +148,7 @@ impl<'a> From<&'a onnx::Node> for Node<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Function> for Function<'a> {
+impl<'a> From<&'a onnx::Function> for FunctionProto<'a> {
     fn from(function: &'a onnx::Function) -> Self {
         Self {
             name: text(&function.name),
@@ -163,7 +163,7 @@ impl<'a> From<&'a onnx::Function> for Function<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Attribute> for Attribute<'a> {
+impl<'a> From<&'a onnx::Attribute> for AttributeProto<'a> {
     fn from(attribute: &'a onnx::Attribute) -> Self {
         Self {
             name: text(&attribute.name),
@@ -180,7 +180,7 @@ impl<'a> From<&'a onnx::Attribute> for Attribute<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Tensor> for Tensor<'a> {
+impl<'a> From<&'a onnx::Tensor> for TensorProto<'a> {
     fn from(tensor: &'a onnx::Tensor) -> Self {
         let entries = tensor.external_data.iter();
         Self {
@@ -197,16 +197,16 @@ impl<'a> From<&'a onnx::Tensor> for Tensor<'a> {
     }
 }
 
-impl<'a> From<&'a onnx::Sparse> for Sparse<'a> {
+impl<'a> From<&'a onnx::Sparse> for SparseTensorProto<'a> {
     fn from(sparse: &'a onnx::Sparse) -> Self {
         Self {
-            values: sparse.values.as_ref().map(Tensor::from),
-            indices: sparse.indices.as_ref().map(Tensor::from),
+            values: sparse.values.as_ref().map(TensorProto::from),
+            indices: sparse.indices.as_ref().map(TensorProto::from),
         }
     }
 }
 
-impl<'a> From<&'a onnx::Port> for Port<'a> {
+impl<'a> From<&'a onnx::Port> for ValueInfoProto<'a> {
     fn from(port: &'a onnx::Port) -> Self {
         let kind = port.r#type.as_ref().and_then(|kind| kind.value.as_ref());
         let (element, shape) = match kind {

@@ -4,7 +4,9 @@
 //! this module has not read.
 
 use qcrs::types::Error;
-use qcrs_cnn::proto::{Attribute, Function, Graph, Model, Node, Sparse, Tensor};
+use qcrs_cnn::proto::{
+    AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto,
+};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
@@ -19,7 +21,7 @@ const KEYS: [&str; 4] = ["location", "offset", "length", "checksum"];
 ///
 /// Only constants of the main graph may lie apart: for those inside nodes, subgraphs and functions onnxruntime
 /// would open the file itself.
-pub(crate) fn names(model: &Model<'_>) -> Result<BTreeSet<String>, String> {
+pub(crate) fn names(model: &ModelProto<'_>) -> Result<BTreeSet<String>, String> {
     let mut names = BTreeSet::new();
     if let Some(graph) = &model.graph {
         for tensor in &graph.initializers {
@@ -29,7 +31,7 @@ pub(crate) fn names(model: &Model<'_>) -> Result<BTreeSet<String>, String> {
         graph.nodes.iter().try_for_each(node_inside)?;
     }
     model.training.iter().try_for_each(graph_inside)?;
-    model.functions.iter().try_for_each(|Function { nodes, defaults, .. }| {
+    model.functions.iter().try_for_each(|FunctionProto { nodes, defaults, .. }| {
         nodes.iter().try_for_each(node_inside)?;
         defaults.iter().try_for_each(attribute_inside)
     })?;
@@ -37,8 +39,8 @@ pub(crate) fn names(model: &Model<'_>) -> Result<BTreeSet<String>, String> {
 }
 
 /// The file that holds a tensor's values, if it is another.
-fn location(tensor: &Tensor<'_>) -> Result<Option<String>, String> {
-    let Tensor { name, external, location, raw, .. } = tensor;
+fn location(tensor: &TensorProto<'_>) -> Result<Option<String>, String> {
+    let TensorProto { name, external, location, raw, .. } = tensor;
     match location.unwrap_or(0) {
         0 if external.is_empty() => return Ok(None),
         0 => {
@@ -72,7 +74,7 @@ fn location(tensor: &Tensor<'_>) -> Result<Option<String>, String> {
         .ok_or_else(|| format!("tensor `{name}` lies in another file, but does not say which"))
 }
 
-fn inside(tensor: &Tensor<'_>) -> Result<(), String> {
+fn inside(tensor: &TensorProto<'_>) -> Result<(), String> {
     match location(tensor)? {
         None => Ok(()),
         Some(file) => Err(format!(
@@ -82,21 +84,21 @@ fn inside(tensor: &Tensor<'_>) -> Result<(), String> {
     }
 }
 
-fn all_inside(sparse: &Sparse<'_>) -> Result<(), String> {
+fn all_inside(sparse: &SparseTensorProto<'_>) -> Result<(), String> {
     sparse.values.iter().chain(&sparse.indices).try_for_each(inside)
 }
 
-fn graph_inside(graph: &Graph<'_>) -> Result<(), String> {
+fn graph_inside(graph: &GraphProto<'_>) -> Result<(), String> {
     graph.initializers.iter().try_for_each(inside)?;
     graph.sparse.iter().try_for_each(all_inside)?;
     graph.nodes.iter().try_for_each(node_inside)
 }
 
-fn node_inside(node: &Node<'_>) -> Result<(), String> {
+fn node_inside(node: &NodeProto<'_>) -> Result<(), String> {
     node.attributes.iter().try_for_each(attribute_inside)
 }
 
-fn attribute_inside(attribute: &Attribute<'_>) -> Result<(), String> {
+fn attribute_inside(attribute: &AttributeProto<'_>) -> Result<(), String> {
     attribute.tensors.iter().try_for_each(inside)?;
     attribute.sparse.iter().try_for_each(all_inside)?;
     attribute.graphs.iter().try_for_each(|graph| graph_inside(graph))

@@ -2,7 +2,7 @@
 
 use crate::external;
 use qcrs::types::Error;
-use qcrs_cnn::proto::{self, Attribute, Bad, Function, Node, is_plain};
+use qcrs_cnn::proto::{self, AttributeProto, Bad, FunctionProto, NodeProto, is_plain};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -79,7 +79,7 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
     if let Some(what) = something_else(bytes) {
         return Err(format!("{what}, not an ONNX model; {EXPORT}"));
     }
-    let model = proto::Model::parse(bytes).map_err(|bad| match bad {
+    let model = proto::ModelProto::parse(bytes).map_err(|bad| match bad {
         Bad::Torn => format!("not an ONNX model; {EXPORT}"),
         Bad::Ambiguous(how) => {
             format!("{how}, so that engines could read it as different networks; export the model again")
@@ -101,7 +101,7 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
 #[doc(hidden)]
 pub fn read_strictly(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
     let (_, names) = look(bytes)?;
-    let model = proto::Model::parse(bytes).map_err(|bad| format!("{bad:?}"))?;
+    let model = proto::ModelProto::parse(bytes).map_err(|bad| format!("{bad:?}"))?;
     Ok((format!("{model:?}"), names))
 }
 
@@ -117,13 +117,13 @@ fn something_else(bytes: &[u8]) -> Option<&'static str> {
 }
 
 impl Graph {
-    fn of(model: &proto::Model<'_>) -> Self {
+    fn of(model: &proto::ModelProto<'_>) -> Self {
         let mut found = Self::default();
         let functions = || model.functions.iter();
         let opsets = model.opsets.iter().chain(functions().flat_map(|function| &function.opsets));
         let versions = opsets.filter(|opset| is_plain(opset.domain)).map(|opset| opset.version);
         found.opset = versions.min().unwrap_or(1);
-        for Function { nodes, defaults, .. } in functions() {
+        for FunctionProto { nodes, defaults, .. } in functions() {
             found.nodes(nodes);
             found.attributes(defaults);
         }
@@ -137,7 +137,7 @@ impl Graph {
         found
     }
 
-    fn nodes(&mut self, nodes: &[Node<'_>]) {
+    fn nodes(&mut self, nodes: &[NodeProto<'_>]) {
         for node in nodes {
             self.attributes(&node.attributes);
             let last_axis = node.attribute("axis").is_some_and(|axis| axis.int == Some(-1));
@@ -146,7 +146,7 @@ impl Graph {
         }
     }
 
-    fn attributes(&mut self, attributes: &[Attribute<'_>]) {
+    fn attributes(&mut self, attributes: &[AttributeProto<'_>]) {
         for attribute in attributes {
             // bytes that are no text may stand there too
             let word = attribute.text.and_then(|word| std::str::from_utf8(word).ok());
@@ -157,7 +157,7 @@ impl Graph {
 }
 
 impl Port {
-    fn of(port: &proto::Port<'_>) -> Self {
+    fn of(port: &proto::ValueInfoProto<'_>) -> Self {
         Self { name: port.name.into(), element: port.element, dims: port.dims.clone() }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Looks at every node, also of subgraphs and functions, whether or not its value reaches the scores.
 
-use qcrs_cnn::proto::{Graph, Model, Node, Opset, Tensor, is_plain};
+use qcrs_cnn::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, is_plain};
 use std::collections::BTreeMap;
 
 /// ONNX's operators that draw random numbers; a fixed seed makes them no function of the image either.
@@ -12,8 +12,8 @@ const RANDOM: [&str; 6] =
 const SUSPECT: [&str; 5] = ["Bernoulli", "Dropout", "Multinomial", "Random", "Sampling"];
 
 /// Refuses a model with a node that is random, or that normalises by the statistics of its batch.
-pub(crate) fn check(model: &Model<'_>) -> Result<(), String> {
-    let local = |node: &Node<'_>| {
+pub(crate) fn check(model: &ModelProto<'_>) -> Result<(), String> {
+    let local = |node: &NodeProto<'_>| {
         model
             .functions
             .iter()
@@ -45,7 +45,7 @@ fn is_reserved(domain: &str) -> bool {
 }
 
 /// The version of ONNX's own operators that is asked for.
-pub(crate) fn version(opsets: &[Opset<'_>]) -> i64 {
+pub(crate) fn version(opsets: &[OperatorSetIdProto<'_>]) -> i64 {
     opsets.iter().filter(|opset| is_plain(opset.domain)).map(|opset| opset.version).min().unwrap_or(1)
 }
 
@@ -58,9 +58,9 @@ struct Scope<'a> {
 }
 
 fn graph<'a>(
-    graph: &Graph<'a>,
+    graph: &GraphProto<'a>,
     mut scope: Scope<'a>,
-    local: &dyn Fn(&Node<'_>) -> bool,
+    local: &dyn Fn(&NodeProto<'_>) -> bool,
 ) -> Result<(), String> {
     // an input of this graph hides a constant of the graph around it, and so does what its nodes make
     let made = graph.nodes.iter().flat_map(|node| &node.outputs);
@@ -72,9 +72,9 @@ fn graph<'a>(
 }
 
 fn nodes<'a>(
-    nodes: &[Node<'a>],
+    nodes: &[NodeProto<'a>],
     mut scope: Scope<'a>,
-    local: &dyn Fn(&Node<'_>) -> bool,
+    local: &dyn Fn(&NodeProto<'_>) -> bool,
 ) -> Result<(), String> {
     for node in nodes {
         let what = node.outputs.first().unwrap_or(&"");
@@ -93,7 +93,11 @@ fn nodes<'a>(
 }
 
 /// What is wrong with a node, if anything.
-fn problem(node: &Node<'_>, scope: &Scope<'_>, local: &dyn Fn(&Node<'_>) -> bool) -> Option<&'static str> {
+fn problem(
+    node: &NodeProto<'_>,
+    scope: &Scope<'_>,
+    local: &dyn Fn(&NodeProto<'_>) -> bool,
+) -> Option<&'static str> {
     let random = Some("is random; export the model in evaluation mode (model.eval())");
     if node.operator == "EPContext" {
         return Some("is a compiled network, which may lie in a file of its own; export the network itself");
@@ -128,7 +132,7 @@ fn problem(node: &Node<'_>, scope: &Scope<'_>, local: &dyn Fn(&Node<'_>) -> bool
 }
 
 /// Whether a constant of one value is 0 or false; none if it cannot be told.
-fn is_zero(tensor: &Tensor<'_>) -> Option<bool> {
+fn is_zero(tensor: &TensorProto<'_>) -> Option<bool> {
     let is_one = tensor.dims.iter().all(|dim| *dim == 1) && tensor.external.is_empty();
     let bytes = tensor.raw.filter(|raw| !raw.is_empty()).map(|raw| raw.iter().all(|byte| *byte == 0));
     let ints = || tensor.small_ints.first().or(tensor.ints.first()).map(|int| *int == 0);

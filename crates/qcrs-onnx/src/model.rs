@@ -144,7 +144,8 @@ fn open(file: &File, place: Place<'_>, shape: [usize; 3], options: &LoadOptions)
 
 /// Refuses a model whose graph is random or mixes the images of a batch; says why if that cannot be told from it.
 fn images_apart(file: &File, shape: [usize; 3], batch: Option<usize>) -> Result<Option<String>, String> {
-    let model = proto::Model::parse(&file.bytes).map_err(|_| "the file has changed while it was read")?;
+    let model =
+        proto::ModelProto::parse(&file.bytes).map_err(|_| "the file has changed while it was read")?;
     mode::check(&model)?;
     match batch::follow(&model, shape, batch) {
         Fate::Apart => Ok(None),

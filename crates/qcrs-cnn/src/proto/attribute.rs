@@ -2,14 +2,14 @@
 
 use super::numbers::{float, floats, int32, ints, text};
 use super::wire::{Fields, Value};
-use super::{Bad, Graph, Once, Read, Sparse, Tensor};
+use super::{Bad, GraphProto, Once, Read, SparseTensorProto, TensorProto};
 
 /// The field that holds the value, by the code of the attribute's type; the code 0 leaves it open.
 const FIELD_OF_TYPE: [u64; 15] = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 23, 14, 15];
 
-/// An AttributeProto.
+/// A setting of a node.
 #[derive(Clone, Debug, Default)]
-pub struct Attribute<'a> {
+pub struct AttributeProto<'a> {
     pub name: &'a str,
     pub int: Option<i64>,
     pub float: Option<f32>,
@@ -19,12 +19,12 @@ pub struct Attribute<'a> {
     /// The attribute of the enclosing function's call that this one takes its value from.
     pub refers_to: &'a str,
     /// One tensor or a list of them; graphs and sparse tensors likewise.
-    pub tensors: Vec<Tensor<'a>>,
-    pub graphs: Vec<std::rc::Rc<Graph<'a>>>,
-    pub sparse: Vec<Sparse<'a>>,
+    pub tensors: Vec<TensorProto<'a>>,
+    pub graphs: Vec<std::rc::Rc<GraphProto<'a>>>,
+    pub sparse: Vec<SparseTensorProto<'a>>,
 }
 
-impl<'a> Attribute<'a> {
+impl<'a> AttributeProto<'a> {
     pub(super) fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
         let (mut attribute, mut once) = (Self::default(), Once::of("an attribute"));
         let (mut kind, mut held) = (0, None);
@@ -40,23 +40,25 @@ impl<'a> Attribute<'a> {
                 (3, Value::Varint(int)) => attribute.int = Some(once.take(3, int)?.cast_signed()),
                 (4, Value::Bytes(bytes)) => attribute.text = Some(once.take(4, bytes)?),
                 (5, Value::Bytes(tensor)) => {
-                    attribute.tensors.push(Tensor::parse(once.take(5, tensor)?)?);
+                    attribute.tensors.push(TensorProto::parse(once.take(5, tensor)?)?);
                 }
                 (6, Value::Bytes(graph)) => {
-                    attribute.graphs.push(Graph::parse(once.take(6, graph)?, depth + 1)?.into());
+                    attribute.graphs.push(GraphProto::parse(once.take(6, graph)?, depth + 1)?.into());
                 }
                 (7, value) => floats(value, &mut attribute.floats)?,
                 (8, value) => ints(value, &mut attribute.ints)?,
-                (10, Value::Bytes(tensor)) => attribute.tensors.push(Tensor::parse(tensor)?),
-                (11, Value::Bytes(graph)) => attribute.graphs.push(Graph::parse(graph, depth + 1)?.into()),
+                (10, Value::Bytes(tensor)) => attribute.tensors.push(TensorProto::parse(tensor)?),
+                (11, Value::Bytes(graph)) => {
+                    attribute.graphs.push(GraphProto::parse(graph, depth + 1)?.into())
+                }
                 // texts and types, which no check looks at
                 (9 | 14 | 15, Value::Bytes(_)) => {}
                 (20, Value::Varint(code)) => kind = int32(once.take(20, code)?)?,
                 (21, Value::Bytes(name)) => attribute.refers_to = text(once.take(21, name)?)?,
                 (22, Value::Bytes(sparse)) => {
-                    attribute.sparse.push(Sparse::parse(once.take(22, sparse)?)?);
+                    attribute.sparse.push(SparseTensorProto::parse(once.take(22, sparse)?)?);
                 }
-                (23, Value::Bytes(sparse)) => attribute.sparse.push(Sparse::parse(sparse)?),
+                (23, Value::Bytes(sparse)) => attribute.sparse.push(SparseTensorProto::parse(sparse)?),
                 (number, _) => once.other(number, &[1, 2, 3, 4, 5, 6, 9, 10, 11, 14, 15, 20, 21, 22, 23])?,
             }
         }

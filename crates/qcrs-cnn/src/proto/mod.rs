@@ -7,15 +7,15 @@
 
 mod attribute;
 mod numbers;
-mod port;
 mod tensor;
+mod value_info;
 pub mod wire;
 
-pub use attribute::Attribute;
+pub use attribute::AttributeProto;
 use numbers::text;
-pub use port::Port;
 use std::collections::BTreeSet;
-pub use tensor::{Sparse, Tensor};
+pub use tensor::{SparseTensorProto, TensorProto};
+pub use value_info::ValueInfoProto;
 use wire::{Fields, Torn, Value};
 
 /// Real models nest two or three graphs; a deeper nest is there to exhaust the stack.
@@ -38,56 +38,56 @@ impl From<Torn> for Bad {
 
 type Read<T> = Result<T, Bad>;
 
-/// A ModelProto.
+/// A whole file.
 #[derive(Debug, Default)]
-pub struct Model<'a> {
-    pub opsets: Vec<Opset<'a>>,
-    pub graph: Option<Graph<'a>>,
-    pub functions: Vec<Function<'a>>,
+pub struct ModelProto<'a> {
+    pub opsets: Vec<OperatorSetIdProto<'a>>,
+    pub graph: Option<GraphProto<'a>>,
+    pub functions: Vec<FunctionProto<'a>>,
     /// Graphs that are for training only; no engine here runs them.
-    pub training: Vec<Graph<'a>>,
+    pub training: Vec<GraphProto<'a>>,
 }
 
-/// An OperatorSetIdProto.
+/// Which operators a model uses, by domain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Opset<'a> {
+pub struct OperatorSetIdProto<'a> {
     pub domain: &'a str,
     pub version: i64,
 }
 
-/// A GraphProto.
+/// Nodes, and the constants that they use.
 #[derive(Debug, Default)]
-pub struct Graph<'a> {
-    pub nodes: Vec<Node<'a>>,
-    pub initializers: Vec<Tensor<'a>>,
-    pub sparse: Vec<Sparse<'a>>,
-    pub inputs: Vec<Port<'a>>,
-    pub outputs: Vec<Port<'a>>,
+pub struct GraphProto<'a> {
+    pub nodes: Vec<NodeProto<'a>>,
+    pub initializers: Vec<TensorProto<'a>>,
+    pub sparse: Vec<SparseTensorProto<'a>>,
+    pub inputs: Vec<ValueInfoProto<'a>>,
+    pub outputs: Vec<ValueInfoProto<'a>>,
 }
 
-/// A NodeProto.
+/// One call of an operator.
 #[derive(Debug, Default)]
-pub struct Node<'a> {
+pub struct NodeProto<'a> {
     pub inputs: Vec<&'a str>,
     pub outputs: Vec<&'a str>,
     pub operator: &'a str,
     pub domain: &'a str,
     pub overload: &'a str,
-    pub attributes: Vec<Attribute<'a>>,
+    pub attributes: Vec<AttributeProto<'a>>,
 }
 
-/// A FunctionProto.
+/// An operator that the file itself defines.
 #[derive(Debug, Default)]
-pub struct Function<'a> {
+pub struct FunctionProto<'a> {
     pub name: &'a str,
     pub domain: &'a str,
     pub overload: &'a str,
     pub inputs: Vec<&'a str>,
     pub outputs: Vec<&'a str>,
-    pub nodes: Vec<Node<'a>>,
-    pub opsets: Vec<Opset<'a>>,
+    pub nodes: Vec<NodeProto<'a>>,
+    pub opsets: Vec<OperatorSetIdProto<'a>>,
     /// Attributes with a default.
-    pub defaults: Vec<Attribute<'a>>,
+    pub defaults: Vec<AttributeProto<'a>>,
 }
 
 /// The fields of a message that may stand once only, and have.
@@ -130,7 +130,7 @@ impl Once {
     }
 }
 
-impl<'a> Model<'a> {
+impl<'a> ModelProto<'a> {
     /// Reads a whole model.
     pub fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut model, mut once) = (Self::default(), Once::of("the model"));
@@ -138,10 +138,10 @@ impl<'a> Model<'a> {
             match field? {
                 // the version of the format
                 (1, Value::Varint(_)) => {}
-                (7, Value::Bytes(graph)) => model.graph = Some(Graph::parse(once.take(7, graph)?, 0)?),
-                (8, Value::Bytes(opset)) => model.opsets.push(Opset::parse(opset)?),
+                (7, Value::Bytes(graph)) => model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?),
+                (8, Value::Bytes(opset)) => model.opsets.push(OperatorSetIdProto::parse(opset)?),
                 (20, Value::Bytes(training)) => model.training.extend(training_graphs(training)?),
-                (25, Value::Bytes(function)) => model.functions.push(Function::parse(function)?),
+                (25, Value::Bytes(function)) => model.functions.push(FunctionProto::parse(function)?),
                 (number, _) => once.other(number, &[1, 7, 8, 20, 25])?,
             }
         }
@@ -153,31 +153,31 @@ impl<'a> Model<'a> {
 }
 
 /// The names that nodes give to what they make.
-fn made<'n, 'a>(nodes: &'n [Node<'a>]) -> impl Iterator<Item = &'a str> + use<'n, 'a> {
+fn made<'n, 'a>(nodes: &'n [NodeProto<'a>]) -> impl Iterator<Item = &'a str> + use<'n, 'a> {
     nodes.iter().flat_map(|node| &node.outputs).copied().filter(|name| !name.is_empty())
 }
 
 /// ONNX's own operators go by two names; one version is asked for.
-fn one_version(opsets: &[Opset<'_>]) -> Read<()> {
+fn one_version(opsets: &[OperatorSetIdProto<'_>]) -> Read<()> {
     let domains = opsets.iter().map(|opset| opset.domain);
     let domains = domains.map(|domain| if is_plain(domain) { "" } else { domain });
     Once::of("a list of operator sets").different(domains)
 }
 
 /// The graphs of a TrainingInfoProto.
-fn training_graphs(message: &[u8]) -> Read<Vec<Graph<'_>>> {
+fn training_graphs(message: &[u8]) -> Read<Vec<GraphProto<'_>>> {
     let (mut first, mut second, mut once) = (None, None, Once::of("training"));
     for field in Fields::of(message) {
         match field? {
-            (1, Value::Bytes(graph)) => first = Some(Graph::parse(once.take(1, graph)?, 1)?),
-            (2, Value::Bytes(graph)) => second = Some(Graph::parse(once.take(2, graph)?, 1)?),
+            (1, Value::Bytes(graph)) => first = Some(GraphProto::parse(once.take(1, graph)?, 1)?),
+            (2, Value::Bytes(graph)) => second = Some(GraphProto::parse(once.take(2, graph)?, 1)?),
             (number, _) => once.other(number, &[1, 2])?,
         }
     }
     Ok(first.into_iter().chain(second).collect())
 }
 
-impl<'a> Opset<'a> {
+impl<'a> OperatorSetIdProto<'a> {
     fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut opset, mut once) = (Self::default(), Once::of("an operator set"));
         for field in Fields::of(message) {
@@ -191,7 +191,7 @@ impl<'a> Opset<'a> {
     }
 }
 
-impl<'a> Graph<'a> {
+impl<'a> GraphProto<'a> {
     fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
         if depth > DEEPEST {
             return Err(Bad::Torn);
@@ -199,11 +199,11 @@ impl<'a> Graph<'a> {
         let (mut graph, once) = (Self::default(), Once::of("a graph"));
         for field in Fields::of(message) {
             match field? {
-                (1, Value::Bytes(node)) => graph.nodes.push(Node::parse(node, depth)?),
-                (5, Value::Bytes(tensor)) => graph.initializers.push(Tensor::parse(tensor)?),
-                (11, Value::Bytes(port)) => graph.inputs.push(Port::parse(port)?),
-                (12, Value::Bytes(port)) => graph.outputs.push(Port::parse(port)?),
-                (15, Value::Bytes(sparse)) => graph.sparse.push(Sparse::parse(sparse)?),
+                (1, Value::Bytes(node)) => graph.nodes.push(NodeProto::parse(node, depth)?),
+                (5, Value::Bytes(tensor)) => graph.initializers.push(TensorProto::parse(tensor)?),
+                (11, Value::Bytes(port)) => graph.inputs.push(ValueInfoProto::parse(port)?),
+                (12, Value::Bytes(port)) => graph.outputs.push(ValueInfoProto::parse(port)?),
+                (15, Value::Bytes(sparse)) => graph.sparse.push(SparseTensorProto::parse(sparse)?),
                 (number, _) => once.other(number, &[1, 5, 11, 12, 15])?,
             }
         }
@@ -222,7 +222,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-impl<'a> Node<'a> {
+impl<'a> NodeProto<'a> {
     fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
         let (mut node, mut once) = (Self::default(), Once::of("a node"));
         for field in Fields::of(message) {
@@ -230,7 +230,9 @@ impl<'a> Node<'a> {
                 (1, Value::Bytes(name)) => node.inputs.push(text(name)?),
                 (2, Value::Bytes(name)) => node.outputs.push(text(name)?),
                 (4, Value::Bytes(name)) => node.operator = text(once.take(4, name)?)?,
-                (5, Value::Bytes(attribute)) => node.attributes.push(Attribute::parse(attribute, depth)?),
+                (5, Value::Bytes(attribute)) => {
+                    node.attributes.push(AttributeProto::parse(attribute, depth)?)
+                }
                 (7, Value::Bytes(name)) => node.domain = text(once.take(7, name)?)?,
                 (8, Value::Bytes(name)) => node.overload = text(once.take(8, name)?)?,
                 (number, _) => once.other(number, &[1, 2, 4, 5, 7, 8])?,
@@ -241,7 +243,7 @@ impl<'a> Node<'a> {
     }
 
     /// The attribute called `name`.
-    pub fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
+    pub fn attribute(&self, name: &str) -> Option<&AttributeProto<'a>> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
@@ -261,7 +263,7 @@ pub fn is_plain(domain: &str) -> bool {
     domain.is_empty() || domain == "ai.onnx"
 }
 
-impl<'a> Function<'a> {
+impl<'a> FunctionProto<'a> {
     fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut function, mut once) = (Self::default(), Once::of("a function"));
         for field in Fields::of(message) {
@@ -271,10 +273,10 @@ impl<'a> Function<'a> {
                 (5, Value::Bytes(name)) => function.outputs.push(text(name)?),
                 // an attribute without a default
                 (6, Value::Bytes(name)) => text(name).map(drop)?,
-                (7, Value::Bytes(node)) => function.nodes.push(Node::parse(node, 1)?),
-                (9, Value::Bytes(opset)) => function.opsets.push(Opset::parse(opset)?),
+                (7, Value::Bytes(node)) => function.nodes.push(NodeProto::parse(node, 1)?),
+                (9, Value::Bytes(opset)) => function.opsets.push(OperatorSetIdProto::parse(opset)?),
                 (10, Value::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
-                (11, Value::Bytes(attribute)) => function.defaults.push(Attribute::parse(attribute, 1)?),
+                (11, Value::Bytes(attribute)) => function.defaults.push(AttributeProto::parse(attribute, 1)?),
                 (13, Value::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
                 (number, _) => once.other(number, &[1, 4, 5, 6, 7, 9, 10, 11, 13])?,
             }

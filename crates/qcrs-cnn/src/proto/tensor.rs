@@ -4,9 +4,9 @@ use super::numbers::{doubles, floats, int32, ints, small_ints, text};
 use super::wire::{Fields, Value};
 use super::{Bad, Once, Read};
 
-/// A TensorProto.
+/// A constant.
 #[derive(Clone, Debug, Default)]
-pub struct Tensor<'a> {
+pub struct TensorProto<'a> {
     pub name: &'a str,
     pub dims: Vec<i64>,
     /// The code of the element type.
@@ -22,14 +22,14 @@ pub struct Tensor<'a> {
     pub location: Option<i64>,
 }
 
-/// A SparseTensorProto.
+/// A constant that is zero but for some places.
 #[derive(Clone, Debug, Default)]
-pub struct Sparse<'a> {
-    pub values: Option<Tensor<'a>>,
-    pub indices: Option<Tensor<'a>>,
+pub struct SparseTensorProto<'a> {
+    pub values: Option<TensorProto<'a>>,
+    pub indices: Option<TensorProto<'a>>,
 }
 
-impl<'a> Tensor<'a> {
+impl<'a> TensorProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut tensor, mut once) = (Self::default(), Once::of("a tensor"));
         for field in Fields::of(message) {
@@ -58,13 +58,15 @@ impl<'a> Tensor<'a> {
     }
 }
 
-impl<'a> Sparse<'a> {
+impl<'a> SparseTensorProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut sparse, mut once) = (Self::default(), Once::of("a sparse tensor"));
         for field in Fields::of(message) {
             match field? {
-                (1, Value::Bytes(tensor)) => sparse.values = Some(Tensor::parse(once.take(1, tensor)?)?),
-                (2, Value::Bytes(tensor)) => sparse.indices = Some(Tensor::parse(once.take(2, tensor)?)?),
+                (1, Value::Bytes(tensor)) => sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?),
+                (2, Value::Bytes(tensor)) => {
+                    sparse.indices = Some(TensorProto::parse(once.take(2, tensor)?)?)
+                }
                 // its lengths, which no check looks at
                 (3, value) => ints(value, &mut Vec::new())?,
                 (number, _) => {

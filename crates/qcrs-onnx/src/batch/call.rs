@@ -1,18 +1,18 @@
 //! What does a node get: values, attributes, a version?
 
 use super::value::{Number, Stop, Tensor};
-use qcrs_cnn::proto::{Attribute, Node};
+use qcrs_cnn::proto::{AttributeProto, NodeProto};
 
 /// Engines do not agree on which of the two holds.
 pub(super) const TWICE: &str = "has a setting as an attribute and as an input";
 
 /// A node with its inputs.
 pub(super) struct Call<'n, 'a> {
-    pub(super) node: &'n Node<'a>,
+    pub(super) node: &'n NodeProto<'a>,
     /// Its inputs; none where an optional one is left out.
     pub(super) inputs: Vec<Option<Tensor>>,
     /// The attributes of the call of the function that it stands in.
-    pub(super) given: &'n [Attribute<'a>],
+    pub(super) given: &'n [AttributeProto<'a>],
     /// The version of ONNX's operators.
     pub(super) opset: i64,
     /// The number of images, where the model takes no other.
@@ -21,7 +21,7 @@ pub(super) struct Call<'n, 'a> {
 
 impl<'n, 'a> Call<'n, 'a> {
     /// The attribute called `name`, or the one of the function's call that stands for it.
-    pub(super) fn attribute(&self, name: &str) -> Option<&'n Attribute<'a>> {
+    pub(super) fn attribute(&self, name: &str) -> Option<&'n AttributeProto<'a>> {
         let own = self.node.attribute(name)?;
         if own.refers_to.is_empty() {
             return Some(own);

@@ -29,7 +29,7 @@ mod tests;
 mod value;
 mod walk;
 
-use qcrs_cnn::proto::Model;
+use qcrs_cnn::proto::ModelProto;
 use value::{Axis, Stop};
 
 /// What became of the batch axis.
@@ -44,7 +44,7 @@ pub(crate) enum Fate {
 }
 
 /// Follows images of `shape` = [channels, height, width], so many at a time if the model takes no other number.
-pub(crate) fn follow(model: &Model<'_>, shape: [usize; 3], batch: Option<usize>) -> Fate {
+pub(crate) fn follow(model: &ModelProto<'_>, shape: [usize; 3], batch: Option<usize>) -> Fate {
     if batch == Some(1) {
         return Fate::Apart; // there is no other image
     }

@@ -206,7 +206,7 @@ const ELEMENTWISE: [&str; 67] = [
 /// Any other operator: followed only where no image reaches it.
 fn unknown(call: &Call<'_, '_>) -> Followed {
     let images = call.inputs.iter().flatten().any(|tensor| tensor.axis.is_some());
-    let given = |attribute: &qcrs_cnn::proto::Attribute<'_>| call.attribute(attribute.name);
+    let given = |attribute: &qcrs_cnn::proto::AttributeProto<'_>| call.attribute(attribute.name);
     let graphs = call.node.attributes.iter().filter_map(given).any(|given| !given.graphs.is_empty());
     if images || graphs {
         return Err(Stop::lost("is not followed here"));

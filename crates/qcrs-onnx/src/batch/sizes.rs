@@ -18,7 +18,7 @@ const LONG: i64 = 7;
 const INTEGERS: [i64; 2] = [INT, LONG];
 
 /// A constant of the file, with its values where they are few.
-pub(super) fn constant(tensor: &proto::Tensor<'_>) -> Tensor {
+pub(super) fn constant(tensor: &proto::TensorProto<'_>) -> Tensor {
     let dims: Vec<Number> = tensor.dims.iter().map(|dim| Known(*dim as f64)).collect();
     let count = Number::product(&dims).known().filter(|count| *count <= LONGEST as f64);
     let numbers =
@@ -32,7 +32,7 @@ fn known(numbers: Vec<f64>) -> Vec<Number> {
 }
 
 /// The values of a small constant; element types are numbered as in onnx.proto3.
-fn values(tensor: &proto::Tensor<'_>, count: usize) -> Option<Vec<f64>> {
+fn values(tensor: &proto::TensorProto<'_>, count: usize) -> Option<Vec<f64>> {
     fn words<const N: usize>(raw: &[u8], word: impl Fn([u8; N]) -> f64) -> Vec<f64> {
         raw.as_chunks().0.iter().map(|bytes| word(*bytes)).collect()
     }

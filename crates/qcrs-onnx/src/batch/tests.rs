@@ -6,7 +6,7 @@ mod text;
 
 use super::{Fate, follow};
 use crate::mode;
-use qcrs_cnn::proto::Model;
+use qcrs_cnn::proto::ModelProto;
 use std::path::{Path, PathBuf};
 
 /// The files in a folder beside the tests.
@@ -25,7 +25,7 @@ fn exports() -> PathBuf {
 /// What becomes of a file whose input declares everything but the batch.
 fn fate(file: &Path) -> Fate {
     let bytes = std::fs::read(file).unwrap();
-    let model = Model::parse(&bytes).unwrap();
+    let model = ModelProto::parse(&bytes).unwrap();
     let input = &model.graph.as_ref().unwrap().inputs[0];
     let &[batch, Some(c), Some(h), Some(w)] = input.dims.as_deref().unwrap() else { panic!("{input:?}") };
     match mode::check(&model) {

@@ -5,7 +5,7 @@ use super::value::Number::Known;
 use super::value::{Axis, Followed, Stop, Tensor};
 use super::{rules, sizes};
 use crate::mode::version;
-use qcrs_cnn::proto::{Attribute, Function, Graph, Model, Node};
+use qcrs_cnn::proto::{AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions may call functions; the largest networks have some thousand nodes.
@@ -18,10 +18,10 @@ const OLDEST: i64 = 7;
 type Names<'a> = BTreeMap<&'a str, Followed>;
 
 /// The scores that come out of a model.
-pub(super) fn scores<'a>(model: &Model<'a>, shape: [usize; 3], batch: Option<usize>) -> Followed {
+pub(super) fn scores<'a>(model: &ModelProto<'a>, shape: [usize; 3], batch: Option<usize>) -> Followed {
     let lost = |why: &str| Stop::Lost(why.into());
     let graph = model.graph.as_ref().ok_or_else(|| lost("there is no graph"))?;
-    let key = |function: &Function<'a>| [function.domain, function.name, function.overload];
+    let key = |function: &FunctionProto<'a>| [function.domain, function.name, function.overload];
     let functions = model.functions.iter().map(|function| (key(function), function)).collect();
     let mut walk = Walk { functions, batch, steps: 0 };
     let constants: BTreeSet<&str> = graph.initializers.iter().map(|tensor| tensor.name).collect();
@@ -41,7 +41,7 @@ pub(super) fn scores<'a>(model: &Model<'a>, shape: [usize; 3], batch: Option<usi
 }
 
 struct Walk<'m, 'a> {
-    functions: BTreeMap<[&'a str; 3], &'m Function<'a>>,
+    functions: BTreeMap<[&'a str; 3], &'m FunctionProto<'a>>,
     batch: Option<usize>,
     steps: usize,
 }
@@ -51,7 +51,7 @@ struct Walk<'m, 'a> {
 struct Place<'p, 'a> {
     opset: i64,
     /// The attributes of the call of the function around it.
-    given: &'p [Attribute<'a>],
+    given: &'p [AttributeProto<'a>],
     depth: usize,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Walk<'_, 'a> {
     /// The outputs of a graph that may use the names around it.
     fn graph(
         &mut self,
-        graph: &Graph<'a>,
+        graph: &GraphProto<'a>,
         mut names: Names<'a>,
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
@@ -74,7 +74,12 @@ impl<'a> Walk<'_, 'a> {
         Ok(graph.outputs.iter().map(|port| named(&names, port.name)).collect())
     }
 
-    fn nodes(&mut self, nodes: &[Node<'a>], names: &mut Names<'a>, place: Place<'_, 'a>) -> Result<(), Stop> {
+    fn nodes(
+        &mut self,
+        nodes: &[NodeProto<'a>],
+        names: &mut Names<'a>,
+        place: Place<'_, 'a>,
+    ) -> Result<(), Stop> {
         for node in nodes {
             self.steps += 1;
             if self.steps > MOST_STEPS || place.depth > DEEPEST {
@@ -97,7 +102,7 @@ impl<'a> Walk<'_, 'a> {
     /// What comes out of a node; a reason to stop says where it arose.
     fn node(
         &mut self,
-        node: &Node<'a>,
+        node: &NodeProto<'a>,
         names: &Names<'a>,
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
@@ -125,7 +130,7 @@ impl<'a> Walk<'_, 'a> {
     /// The body of a function, with names of its own.
     fn function(
         &mut self,
-        function: &Function<'a>,
+        function: &FunctionProto<'a>,
         call: &Call<'_, 'a>,
         place: Place<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
@@ -140,10 +145,10 @@ impl<'a> Walk<'_, 'a> {
                 names.insert(name, Ok(value.clone()));
             }
         }
-        let mut given: Vec<Attribute<'a>> = Vec::new();
+        let mut given: Vec<AttributeProto<'a>> = Vec::new();
         for attribute in &call.node.attributes {
             let resolved = call.attribute(attribute.name).cloned();
-            given.extend(resolved.map(|resolved| Attribute { name: attribute.name, ..resolved }));
+            given.extend(resolved.map(|resolved| AttributeProto { name: attribute.name, ..resolved }));
         }
         let defaults = function.defaults.iter();
         let absent: Vec<_> =
@@ -190,7 +195,7 @@ impl<'a> Walk<'_, 'a> {
 }
 
 /// The values of a node's inputs; what reaches it mixed or lost stays that.
-fn inputs(node: &Node<'_>, names: &Names<'_>) -> Result<Vec<Option<Tensor>>, Stop> {
+fn inputs(node: &NodeProto<'_>, names: &Names<'_>) -> Result<Vec<Option<Tensor>>, Stop> {
     let value = |name: &&str| if name.is_empty() { None } else { Some(named(names, name)) };
     let values: Vec<Option<Followed>> = node.inputs.iter().map(value).collect();
     let stops = || values.iter().flatten().filter_map(|value| value.as_ref().err());

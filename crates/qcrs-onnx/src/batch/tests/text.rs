@@ -10,7 +10,7 @@
 
 use crate::batch::{Fate, follow};
 use crate::mode;
-use qcrs_cnn::proto::{Function, Model};
+use qcrs_cnn::proto::{self, FunctionProto};
 use rten_onnx::onnx::{
     AttributeProto, DataType, Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
     TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,
@@ -46,9 +46,9 @@ impl Written {
     }
 
     /// With functions that the text may call as `domain.Name(y)`.
-    pub(super) fn fate_with(&self, functions: Vec<Function<'_>>) -> Fate {
+    pub(super) fn fate_with(&self, functions: Vec<FunctionProto<'_>>) -> Fate {
         let bytes = self.model().write_buf().unwrap();
-        let model = Model { functions, ..Model::parse(&bytes).unwrap() };
+        let model = proto::ModelProto { functions, ..proto::ModelProto::parse(&bytes).unwrap() };
         match mode::check(&model) {
             Ok(()) => follow(&model, SHAPE, self.batch),
             Err(how) => Fate::Mixed(how),

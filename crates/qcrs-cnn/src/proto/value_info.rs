@@ -4,9 +4,9 @@ use super::numbers::{int32, text};
 use super::wire::{Fields, Value};
 use super::{Once, Read};
 
-/// A ValueInfoProto: an input or output as declared.
+/// An input or output as declared.
 #[derive(Debug, Default, PartialEq)]
-pub struct Port<'a> {
+pub struct ValueInfoProto<'a> {
     pub name: &'a str,
     /// The code of the element type; absent when it is no tensor or not declared.
     pub element: Option<i64>,
@@ -14,7 +14,7 @@ pub struct Port<'a> {
     pub dims: Option<Vec<Option<usize>>>,
 }
 
-impl<'a> Port<'a> {
+impl<'a> ValueInfoProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut port, mut once) = (Self::default(), Once::of("an input or output"));
         for field in Fields::of(message) {
