@@ -33,7 +33,7 @@ mod tests;
 
 pub use engine::Cnn;
 pub use kernel::Instructions;
-pub use onnx::{External, is_whole};
+pub use onnx::External;
 pub use profile::Layer;
 
 use qcrs::types::Error;

@@ -80,15 +80,11 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
         return Err(format!("{what}, not an ONNX model; {EXPORT}"));
     }
     let model = proto::ModelProto::parse(bytes).map_err(|bad| match bad {
-        Bad::Torn => format!("not an ONNX model; {EXPORT}"),
+        Bad::Torn => format!("not an ONNX model, or one that is torn or nested without an end; {EXPORT}"),
         Bad::Ambiguous(how) => {
             format!("{how}, so that engines could read it as different networks; export the model again")
         }
     })?;
-    // rten decodes as we do, and trusts the lengths in a file
-    if !qcrs_cnn::is_whole(bytes) {
-        return Err(format!("the file is torn, or nested without an end; {EXPORT}"));
-    }
     let graph = Graph::of(&model);
     if graph.operators.is_empty() || graph.outputs.is_empty() {
         return Err(format!("not an ONNX model, or one without a graph; {EXPORT}"));

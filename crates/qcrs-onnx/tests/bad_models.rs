@@ -170,7 +170,7 @@ fn a_batch_that_nobody_has_memory_for_is_refused(engine: EngineChoice) {
     }
 }
 
-/// The decoder of rten, and ours, would ask for 2⁶⁴ bytes or read backwards for ever.
+/// The decoder of rten would ask for 2⁶⁴ bytes or read backwards for ever.
 fn lengths_that_nobody_checked_yet_are_refused(engine: EngineChoice) {
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = Tiny::new().model().write_buf().unwrap();
@@ -179,7 +179,7 @@ fn lengths_that_nobody_checked_yet_are_refused(engine: EngineChoice) {
     let path = folder.path().join("model.onnx");
     std::fs::write(&path, bytes).unwrap();
     let error = load_with(&path, SHAPE, engine).err().unwrap().to_string();
-    assert!(error.contains("torn, or nested without an end"), "{error}");
+    assert!(error.contains("torn or nested without an end"), "{error}");
 }
 
 fn an_unknown_operator_is_named(engine: EngineChoice) {

@@ -2,35 +2,22 @@
 
 use crate::Refusal;
 use crate::graph::{Shape, Window};
-use rten_onnx::onnx::{AttributeProto, NodeProto, TensorProto};
-use std::collections::BTreeSet;
+use crate::proto::{AttributeProto, NodeProto, TensorProto};
 
 #[derive(Clone, Copy)]
-pub(super) struct Attributes<'a>(&'a [AttributeProto]);
+pub(super) struct Attributes<'a>(pub(super) &'a NodeProto<'a>);
 
 impl<'a> Attributes<'a> {
-    /// Those of a node; of two with one name, engines take different ones.
-    pub(super) fn of(node: &'a NodeProto) -> Result<Self, Refusal> {
-        let mut names = BTreeSet::new();
-        match node.attribute.iter().find(|attribute| !names.insert(&attribute.name)) {
-            None => Ok(Self(&node.attribute)),
-            Some(again) => {
-                let name = again.name.as_deref().unwrap_or_default();
-                Err(Refusal::Broken(format!("two attributes have the name `{name}`")))
-            }
-        }
-    }
-
-    fn find(self, name: &str) -> Option<&'a AttributeProto> {
-        self.0.iter().find(|attribute| attribute.name.as_deref() == Some(name))
+    fn find(self, name: &str) -> Option<&'a AttributeProto<'a>> {
+        self.0.attribute(name)
     }
 
     pub(super) fn int(self, name: &str, default: i64) -> i64 {
-        self.find(name).map_or(default, |attribute| attribute.i.unwrap_or(0))
+        self.find(name).map_or(default, |attribute| attribute.int.unwrap_or(0))
     }
 
     pub(super) fn float(self, name: &str, default: f32) -> f32 {
-        self.find(name).map_or(default, |attribute| attribute.f.unwrap_or(0.0))
+        self.find(name).map_or(default, |attribute| attribute.float.unwrap_or(0.0))
     }
 
     pub(super) fn has(self, name: &str) -> bool {
@@ -41,8 +28,8 @@ impl<'a> Attributes<'a> {
         self.find(name).map(|attribute| attribute.ints.as_slice())
     }
 
-    pub(super) fn tensor(self, name: &str) -> Option<&'a TensorProto> {
-        self.find(name)?.t.as_ref()
+    pub(super) fn tensor(self, name: &str) -> Option<&'a TensorProto<'a>> {
+        if let [tensor] = &self.find(name)?.tensors[..] { Some(tensor) } else { None }
     }
 
     /// An attribute that must have the value that means nothing special.
@@ -71,12 +58,15 @@ impl<'a> Attributes<'a> {
         let stride = [stride[0], stride[1]];
         let pads = sizes("pads", &[0; 4])?;
         let mut pad = [pads[0], pads[1], pads[2], pads[3]];
-        match self.find("auto_pad").and_then(|attribute| attribute.s.as_deref()).unwrap_or("NOTSET") {
-            "NOTSET" | "" => {}
-            "VALID" => pad = [0; 4],
-            "SAME_UPPER" => pad = same(size, stride, shape, false),
-            "SAME_LOWER" => pad = same(size, stride, shape, true),
-            other => return Err(Refusal::Unsupported(format!("auto_pad = {other}"))),
+        match self.find("auto_pad").and_then(|attribute| attribute.text).unwrap_or_default() {
+            b"NOTSET" | b"" => {}
+            b"VALID" => pad = [0; 4],
+            b"SAME_UPPER" => pad = same(size, stride, shape, false),
+            b"SAME_LOWER" => pad = same(size, stride, shape, true),
+            other => {
+                let other = String::from_utf8_lossy(other);
+                return Err(Refusal::Unsupported(format!("auto_pad = {other}")));
+            }
         }
         Ok(Window { size, stride, pad })
     }

@@ -3,11 +3,17 @@
 use super::attributes::{Attributes, small};
 use crate::Refusal;
 use crate::graph::LARGEST;
-use rten_onnx::onnx::{DataLocation, DataType, GraphProto, TensorProto};
+use crate::proto::{GraphProto, TensorProto};
 use std::collections::BTreeMap;
 
 /// Files with weights that a model keeps beside itself: the name in the model, and the content.
 pub type External<'a> = &'a [(String, Vec<u8>)];
+
+/// The codes that ONNX gives to the element types that are read here.
+const FLOAT: i64 = 1;
+const INT64: i64 = 7;
+/// The code of a `data_location` in another file.
+const EXTERNAL: i64 = 1;
 
 /// A tensor of the file; only floats and integers are asked for.
 #[derive(Clone, Debug)]
@@ -54,20 +60,19 @@ impl Constant {
 /// The constants of a graph by name.
 pub(super) struct Constants<'a> {
     /// Those that are copied where they are used: initializers, and the tensors of Constant nodes.
-    tensors: BTreeMap<&'a str, &'a TensorProto>,
+    tensors: BTreeMap<&'a str, &'a TensorProto<'a>>,
     /// What Constant nodes hold besides tensors.
     small: BTreeMap<&'a str, Constant>,
     /// Other names of constants.
-    also: BTreeMap<String, String>,
+    also: BTreeMap<&'a str, &'a str>,
     external: External<'a>,
 }
 
 impl<'a> Constants<'a> {
-    pub(super) fn new(graph: &'a GraphProto, external: External<'a>) -> Result<Self, Refusal> {
-        let named = |tensor: &'a TensorProto| tensor.name.as_deref().map(|name| (name, tensor));
-        let tensors: BTreeMap<_, _> = graph.initializer.iter().filter_map(named).collect();
-        if tensors.len() < graph.initializer.len() {
-            return Err(Refusal::Broken("two constants have the same name, or one has none".into()));
+    pub(super) fn new(graph: &'a GraphProto<'a>, external: External<'a>) -> Result<Self, Refusal> {
+        let tensors: BTreeMap<_, _> = graph.initializers.iter().map(|tensor| (tensor.name, tensor)).collect();
+        if tensors.contains_key("") {
+            return Err(Refusal::Broken("a constant has no name".into()));
         }
         Ok(Self { tensors, small: BTreeMap::new(), also: BTreeMap::new(), external })
     }
@@ -98,13 +103,13 @@ impl<'a> Constants<'a> {
     }
 
     /// Gives the constant `input` another name.
-    pub(super) fn rename(&mut self, name: String, input: &str) {
-        let first = self.also.get(input).map_or(input, String::as_str).to_owned();
+    pub(super) fn rename(&mut self, name: &'a str, input: &'a str) {
+        let first = self.also.get(input).copied().unwrap_or(input);
         self.also.insert(name, first);
     }
 
     pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
-        let name = self.also.get(name).map_or(name, String::as_str);
+        let name = self.also.get(name).copied().unwrap_or(name);
         match (self.small.get(name), self.tensors.get(name)) {
             (Some(constant), _) => Ok(constant.clone()),
             (None, Some(tensor)) => read(tensor, self.external),
@@ -113,24 +118,22 @@ impl<'a> Constants<'a> {
     }
 }
 
-fn read(tensor: &TensorProto, external: External<'_>) -> Result<Constant, Refusal> {
+fn read(tensor: &TensorProto<'_>, external: External<'_>) -> Result<Constant, Refusal> {
     let dims = tensor.dims.iter().map(|dim| small(*dim)).collect::<Result<Vec<_>, _>>()?;
     let size = dims.iter().try_fold(1usize, |size, dim| size.checked_mul(*dim));
     let size = size.filter(|size| *size <= LARGEST);
     let size = size.ok_or_else(|| Refusal::Unsupported(format!("a constant of shape {dims:?}")))?;
-    let inside = tensor.raw_data.as_ref().map(|raw| raw.borrow());
-    let raw = if tensor.data_location == Some(DataLocation::EXTERNAL) {
-        Some(beside(tensor, external)?)
-    } else {
-        inside.as_ref().map(|raw| raw.as_slice())
+    let raw = match tensor.location {
+        Some(EXTERNAL) => Some(beside(tensor, external)?),
+        _ => tensor.raw,
     };
-    let numbers = match (tensor.data_type, raw) {
-        (Some(DataType::FLOAT), Some(raw)) => Numbers::Floats(words(raw, f32::from_le_bytes)),
-        (Some(DataType::FLOAT), None) => Numbers::Floats(tensor.float_data.clone()),
-        (Some(DataType::INT64), Some(raw)) => Numbers::Ints(words(raw, i64::from_le_bytes)),
-        (Some(DataType::INT64), None) => Numbers::Ints(tensor.int64_data.clone()),
-        (Some(other), _) => return Err(Refusal::Unsupported(format!("constants of type {other}"))),
-        (None, _) => return Err(Refusal::Broken("a constant has no type".into())),
+    let numbers = match (tensor.element, raw) {
+        (FLOAT, Some(raw)) => Numbers::Floats(words(raw, f32::from_le_bytes)),
+        (FLOAT, None) => Numbers::Floats(tensor.floats.clone()),
+        (INT64, Some(raw)) => Numbers::Ints(words(raw, i64::from_le_bytes)),
+        (INT64, None) => Numbers::Ints(tensor.ints.clone()),
+        (0, _) => return Err(Refusal::Broken("a constant has no type".into())),
+        (code, _) => return Err(Refusal::Unsupported(format!("constants of type {}", type_name(code)))),
     };
     let (found, whole) = match &numbers {
         Numbers::Floats(values) => (values.len(), raw.is_none_or(|raw| raw.len() % 4 == 0)),
@@ -142,15 +145,35 @@ fn read(tensor: &TensorProto, external: External<'_>) -> Result<Constant, Refusa
     Ok(Constant { dims, numbers })
 }
 
+/// What ONNX calls the common element types; others go by their code.
+fn type_name(code: i64) -> String {
+    let name = match code {
+        2 => "uint8",
+        3 => "int8",
+        4 => "uint16",
+        5 => "int16",
+        6 => "int32",
+        8 => "string",
+        9 => "bool",
+        10 => "float16",
+        11 => "double",
+        12 => "uint32",
+        13 => "uint64",
+        16 => "bfloat16",
+        _ => return code.to_string(),
+    };
+    name.to_owned()
+}
+
 fn words<const N: usize, T>(raw: &[u8], word: impl Fn([u8; N]) -> T) -> Vec<T> {
     raw.as_chunks().0.iter().map(|bytes| word(*bytes)).collect()
 }
 
 /// The part of an external file that a tensor names.
-fn beside<'a>(tensor: &TensorProto, external: External<'a>) -> Result<&'a [u8], Refusal> {
-    let entry = |key: &str| {
-        let entry = tensor.external_data.iter().find(|entry| entry.key.as_deref() == Some(key));
-        entry.and_then(|entry| entry.value.as_deref())
+fn beside<'a>(tensor: &TensorProto<'_>, external: External<'a>) -> Result<&'a [u8], Refusal> {
+    let entry = |wanted: &str| {
+        let mut entries = tensor.external.iter();
+        entries.find(|(key, _)| *key == wanted).map(|(_, value)| *value)
     };
     let file = entry("location").and_then(|name| external.iter().find(|(file, _)| file == name));
     let part = file.and_then(|(_, bytes)| {

@@ -4,17 +4,14 @@ mod attributes;
 mod constants;
 mod operators;
 mod sizes;
-mod whole;
 
 use crate::Refusal;
 use crate::graph::{self, LARGEST, Node, Op, Shape};
-use crate::proto::wire::{self, Fields};
+use crate::proto::{Bad, GraphProto, ModelProto, NodeProto, is_plain};
 use attributes::Attributes;
 pub use constants::External;
 use constants::{Constant, Constants};
-use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use std::collections::{BTreeMap, BTreeSet};
-pub use whole::is_whole;
 
 /// The oldest operator set whose operators mean what they mean today.
 const OLDEST: i64 = 7;
@@ -24,52 +21,33 @@ const MOST_NODES: usize = 20_000;
 /// Reads the graph of a model for images of `shape`; its last node gives the class scores.
 pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
     let broken = |problem: &str| Refusal::Broken(problem.to_owned());
-    if !is_whole(model) {
-        return Err(broken("the file is torn, or nested without an end"));
-    }
-    if has_sparse_constants(model) {
-        return Err(Refusal::Unsupported("sparse constants".into()));
-    }
-    // every length was right: what is left is a valid way to write a number that our decoder does not know
-    let model = ModelProto::parse_buf(model);
-    let model =
-        model.map_err(|error| Refusal::Unsupported(format!("the way this file is written ({error})")))?;
-    for set in &model.opset_import {
-        let ours = set.domain.as_deref().is_none_or(|domain| domain.is_empty() || domain == "ai.onnx");
-        if ours && set.version.is_some_and(|version| version < OLDEST) {
-            return Err(Refusal::Unsupported(format!("operator sets before {OLDEST}")));
-        }
+    let model = ModelProto::parse(model).map_err(|bad| match bad {
+        Bad::Torn => broken("the file is torn, or nested without an end"),
+        Bad::Ambiguous(how) => Refusal::Broken(format!("{how}, so that readers could differ")),
+    })?;
+    if model.opsets.iter().any(|set| is_plain(set.domain) && set.version < OLDEST) {
+        return Err(Refusal::Unsupported(format!("operator sets before {OLDEST}")));
     }
     let graph = model.graph.ok_or_else(|| broken("there is no graph"))?;
+    if !graph.sparse.is_empty() {
+        return Err(Refusal::Unsupported("sparse constants".into()));
+    }
     let constants = Constants::new(&graph, external)?;
-    if graph.node.len() > MOST_NODES {
+    if graph.nodes.len() > MOST_NODES {
         return Err(Refusal::Unsupported(format!("graphs of more than {MOST_NODES} nodes")));
     }
     let (nodes, values, lists) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let mut reader = Reader { constants, nodes, values, lists, weights: 0, batch: None };
     reader.start(&graph, shape)?;
-    let asked: BTreeSet<&String> = graph.node.iter().flat_map(|node| &node.input).collect();
-    for node in &graph.node {
-        if let Some(more) = node.output.iter().skip(1).find(|name| !name.is_empty() && asked.contains(name)) {
-            let operator = node.op_type.as_deref().unwrap_or_default();
-            return Err(Refusal::Unsupported(format!("a second output of {operator} (`{more}`)")));
+    let asked: BTreeSet<&str> = graph.nodes.iter().flat_map(|node| &node.inputs).copied().collect();
+    for node in &graph.nodes {
+        let more = node.outputs.iter().skip(1).find(|name| !name.is_empty() && asked.contains(*name));
+        if let Some(more) = more {
+            return Err(Refusal::Unsupported(format!("a second output of {} (`{more}`)", node.operator)));
         }
         reader.read(node)?;
     }
     reader.finish(&graph)
-}
-
-/// Whether the graph has sparse constants, of which our decoder says nothing.
-fn has_sparse_constants(model: &[u8]) -> bool {
-    let graph = |field| if let (7, wire::Value::Bytes(graph)) = field { Some(graph) } else { None };
-    let graphs = Fields::of(model).flatten().filter_map(graph);
-    graphs.flat_map(Fields::of).flatten().any(|(number, _)| number == 15)
-}
-
-/// The number of images that an input is declared to have; none where any number may come.
-fn declared_batch(input: &ValueInfoProto) -> Option<i64> {
-    let first = input.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?.dim.first()?;
-    first.dim_value.filter(|size| *size > 0 && first.dim_param.is_none())
 }
 
 /// What a name of the file stands for.
@@ -83,9 +61,9 @@ struct Value {
 struct Reader<'a> {
     constants: Constants<'a>,
     nodes: Vec<Node>,
-    values: BTreeMap<String, Value>,
+    values: BTreeMap<&'a str, Value>,
     /// Lists of sizes that the file computes.
-    lists: BTreeMap<String, Vec<i64>>,
+    lists: BTreeMap<&'a str, Vec<i64>>,
     /// How many numbers the nodes hold: many may share one constant of the file, each with a copy.
     weights: usize,
     /// The number of images that the model is declared for, if it takes no other.
@@ -93,40 +71,44 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn start(&mut self, graph: &GraphProto, shape: Shape) -> Result<(), Refusal> {
-        let named = graph.input.iter().filter_map(|input| Some((input.name.as_ref()?, input)));
-        let images: Vec<_> = named.filter(|(name, _)| !self.constants.holds(name)).collect();
-        let [(name, image)] = images[..] else {
+    fn start(&mut self, graph: &'a GraphProto<'a>, shape: Shape) -> Result<(), Refusal> {
+        let images = graph.inputs.iter().filter(|input| !self.constants.holds(input.name));
+        let images: Vec<_> = images.collect();
+        let [image] = images[..] else {
             return Err(Refusal::Broken(format!("{} inputs instead of one", images.len())));
         };
-        self.batch = declared_batch(image);
+        let declared = image.dims.as_ref().and_then(|dims| *dims.first()?);
+        self.batch = declared.map(attributes::signed);
         if graph::size(shape).is_none() {
             return Err(Refusal::Unsupported(format!("images of {shape:?}")));
         }
-        self.nodes.push(Node { name: name.clone(), op: Op::Input, inputs: Vec::new(), shape });
-        self.values.insert(name.clone(), Value { node: 0, flat: false });
+        self.nodes.push(Node { name: image.name.into(), op: Op::Input, inputs: Vec::new(), shape });
+        self.values.insert(image.name, Value { node: 0, flat: false });
         Ok(())
     }
 
-    fn read(&mut self, node: &'a NodeProto) -> Result<(), Refusal> {
-        let operator = node.op_type.as_deref().unwrap_or_default();
-        let domain = node.domain.as_deref().unwrap_or_default();
-        let name = node.output.first().cloned().unwrap_or_default();
+    fn read(&mut self, node: &'a NodeProto<'a>) -> Result<(), Refusal> {
+        let operator = node.operator;
+        let name = node.outputs.first().copied().unwrap_or_default();
         let here = |refusal: Refusal| match refusal {
             Refusal::Unsupported(what) => Refusal::Unsupported(format!("{what} (`{name}`)")),
             Refusal::Broken(problem) => Refusal::Broken(format!("{operator} `{name}`: {problem}")),
         };
-        if !domain.is_empty() && domain != "ai.onnx" {
-            return Err(here(Refusal::Unsupported(format!("{domain}.{operator}"))));
+        if !node.is_plain() {
+            return Err(here(Refusal::Unsupported(node.full_name())));
         }
-        if self.values.contains_key(&name) || self.lists.contains_key(&name) || self.constants.holds(&name) {
+        // an empty name stands for an input that is left out
+        if name.is_empty() {
+            return Err(here(Refusal::Broken("its output has no name".into())));
+        }
+        if self.values.contains_key(name) || self.lists.contains_key(name) || self.constants.holds(name) {
             return Err(here(Refusal::Broken("the name is taken".into())));
         }
-        let attributes = Attributes::of(node).map_err(here)?;
-        if let ("Constant", Some(name)) = (operator, node.output.first()) {
+        let attributes = Attributes(node);
+        if operator == "Constant" {
             return self.constants.add(name, attributes).map_err(here);
         }
-        if let ("Identity", Some(input)) = (operator, node.input.first())
+        if let ("Identity", Some(input)) = (operator, node.inputs.first())
             && self.constants.holds(input)
         {
             self.constants.rename(name, input);
@@ -142,11 +124,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The last node is the output.
-    fn finish(mut self, graph: &GraphProto) -> Result<Vec<Node>, Refusal> {
-        let [output] = &graph.output[..] else {
-            return Err(Refusal::Broken(format!("{} outputs instead of one", graph.output.len())));
+    fn finish(mut self, graph: &GraphProto<'_>) -> Result<Vec<Node>, Refusal> {
+        let [output] = &graph.outputs[..] else {
+            return Err(Refusal::Broken(format!("{} outputs instead of one", graph.outputs.len())));
         };
-        let name = output.name.as_deref().unwrap_or_default();
+        let name = output.name;
         let value = self.values.get(name).copied();
         let value = value.ok_or_else(|| Refusal::Broken(format!("nothing makes the output `{name}`")))?;
         let shape = self.nodes[value.node].shape;
@@ -158,7 +140,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a node after checking that it fits.
-    fn push(&mut self, output: &NodeProto, op: Op, inputs: &[usize], flat: bool) -> Result<Value, Refusal> {
+    fn push(
+        &mut self,
+        output: &NodeProto<'_>,
+        op: Op,
+        inputs: &[usize],
+        flat: bool,
+    ) -> Result<Value, Refusal> {
         let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
         let shape = graph::shape(&op, &shapes)?;
         // a stage keeps two numbers of twice the size per channel, whatever its operator
@@ -166,14 +154,14 @@ impl<'a> Reader<'a> {
         if self.weights > LARGEST {
             return Err(Refusal::Unsupported(format!("networks of more than {LARGEST} weights")));
         }
-        let name = output.output.first().cloned().unwrap_or_default();
+        let name = output.outputs.first().copied().unwrap_or_default().to_owned();
         self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
         Ok(Value { node: self.nodes.len() - 1, flat })
     }
 
     /// The value that is input `at` of a node.
-    fn value(&self, node: &NodeProto, at: usize) -> Result<Value, Refusal> {
-        let name = node.input.get(at).ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))?;
+    fn value(&self, node: &NodeProto<'_>, at: usize) -> Result<Value, Refusal> {
+        let name = node.inputs.get(at).ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))?;
         self.values.get(name).copied().ok_or_else(|| {
             if self.constants.holds(name) {
                 Refusal::Unsupported("an operator on constants alone".to_owned())
@@ -186,8 +174,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The constant that is input `at` of a node; none if it is absent.
-    fn constant(&self, node: &NodeProto, at: usize) -> Result<Option<Constant>, Refusal> {
-        match node.input.get(at).filter(|name| !name.is_empty()) {
+    fn constant(&self, node: &NodeProto<'_>, at: usize) -> Result<Option<Constant>, Refusal> {
+        match node.inputs.get(at).filter(|name| !name.is_empty()) {
             None => Ok(None),
             Some(name) if self.values.contains_key(name) => {
                 Err(Refusal::Unsupported(format!("weights that are computed (`{name}`)")))
@@ -196,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn needed(&self, node: &NodeProto, at: usize) -> Result<Constant, Refusal> {
+    fn needed(&self, node: &NodeProto<'_>, at: usize) -> Result<Constant, Refusal> {
         self.constant(node, at)?.ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))
     }
 }

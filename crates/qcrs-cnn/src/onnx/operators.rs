@@ -6,17 +6,17 @@ use super::sizes::BATCH;
 use super::{Reader, Value};
 use crate::Refusal;
 use crate::graph::{Activation, Conv, Op, Pool, Shape, Window};
-use rten_onnx::onnx::NodeProto;
+use crate::proto::NodeProto;
 
 impl Reader<'_> {
     pub(super) fn operator(
         &mut self,
         operator: &str,
-        node: &NodeProto,
+        node: &NodeProto<'_>,
         attributes: Attributes<'_>,
     ) -> Result<Value, Refusal> {
         match operator {
-            "Dropout" if node.input.get(2).is_some_and(|name| !name.is_empty()) => {
+            "Dropout" if node.inputs.get(2).is_some_and(|name| !name.is_empty()) => {
                 Err(Refusal::Unsupported("Dropout with a training mode".into()))
             }
             "Identity" | "Dropout" => self.value(node, 0),
@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 
     /// A value with rows and columns.
-    fn image(&self, node: &NodeProto) -> Result<Value, Refusal> {
+    fn image(&self, node: &NodeProto<'_>) -> Result<Value, Refusal> {
         let value = self.value(node, 0)?;
         if value.flat {
             Err(Refusal::Broken("a row of numbers instead of an image".into()))
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    fn conv(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn conv(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         let input = self.image(node)?;
         let weights = self.needed(node, 1)?;
         let &[outputs, _, height, width] = weights.dims.as_slice() else {
@@ -100,7 +100,7 @@ impl Reader<'_> {
         self.push(node, op, &[input.node], false)
     }
 
-    fn gemm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn gemm(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         attributes.plain("transA", 0)?;
         let is_one = |name| attributes.float(name, 1.0).to_bits() == 1.0_f32.to_bits();
         if !is_one("alpha") || !is_one("beta") {
@@ -113,7 +113,7 @@ impl Reader<'_> {
     /// A matrix times a flattened image: a convolution with a kernel as large as the image.
     fn linear(
         &mut self,
-        node: &NodeProto,
+        node: &NodeProto<'_>,
         weights: &Constant,
         rows_are_outputs: bool,
         bias: Option<&Constant>,
@@ -145,10 +145,10 @@ impl Reader<'_> {
         self.push(node, Op::Conv(conv), &[input.node], true)
     }
 
-    fn batch_norm(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn batch_norm(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         attributes.plain("training_mode", 0)?;
         // until opset 13 the statistics of the batch as further outputs are what tells the mode
-        if node.output.iter().skip(1).any(|name| !name.is_empty()) {
+        if node.outputs.iter().skip(1).any(|name| !name.is_empty()) {
             return Err(Refusal::Unsupported("batch normalisation in training mode".into()));
         }
         attributes.plain("spatial", 1)?;
@@ -175,8 +175,8 @@ impl Reader<'_> {
     }
 
     /// A sum of two values, or an affine map by a constant per channel.
-    fn arithmetic(&mut self, operator: &str, node: &NodeProto) -> Result<Value, Refusal> {
-        let is_constant = |at: usize| node.input.get(at).is_some_and(|name| self.constants.holds(name));
+    fn arithmetic(&mut self, operator: &str, node: &NodeProto<'_>) -> Result<Value, Refusal> {
+        let is_constant = |at: usize| node.inputs.get(at).is_some_and(|name| self.constants.holds(name));
         let (input, constant, constant_first) = match (is_constant(0), is_constant(1)) {
             (false, true) => (self.value(node, 0)?, self.needed(node, 1)?, false),
             (true, false) => (self.value(node, 1)?, self.needed(node, 0)?, true),
@@ -205,7 +205,7 @@ impl Reader<'_> {
         self.push(node, Op::Affine { scale, shift }, &[input.node], input.flat)
     }
 
-    fn activate(&mut self, node: &NodeProto, activation: Activation) -> Result<Value, Refusal> {
+    fn activate(&mut self, node: &NodeProto<'_>, activation: Activation) -> Result<Value, Refusal> {
         let sound = match activation {
             Activation::Leaky(slope) => slope.is_finite(),
             Activation::Clip(low, high) => low <= high && low < f32::INFINITY && high > f32::NEG_INFINITY,
@@ -218,19 +218,24 @@ impl Reader<'_> {
         self.push(node, Op::Activate(activation), &[input.node], input.flat)
     }
 
-    fn pool(&mut self, node: &NodeProto, pool: Pool, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn pool(
+        &mut self,
+        node: &NodeProto<'_>,
+        pool: Pool,
+        attributes: Attributes<'_>,
+    ) -> Result<Value, Refusal> {
         let input = self.image(node)?;
         let window = attributes.window(None, self.shape(input))?;
         self.push(node, Op::Pool(pool, window), &[input.node], false)
     }
 
-    fn mean(&mut self, node: &NodeProto, keep: bool) -> Result<Value, Refusal> {
+    fn mean(&mut self, node: &NodeProto<'_>, keep: bool) -> Result<Value, Refusal> {
         let input = self.image(node)?;
         let window = Window::whole(self.shape(input));
         self.push(node, Op::Pool(Pool::Mean, window), &[input.node], !keep)
     }
 
-    fn reduce_mean(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn reduce_mean(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         let axes = match self.constant(node, 1)? {
             Some(axes) => axes.ints()?.to_vec(),
             None => attributes.ints("axes").unwrap_or_default().to_vec(),
@@ -241,7 +246,7 @@ impl Reader<'_> {
         self.mean(node, attributes.int("keepdims", 1) != 0)
     }
 
-    fn squeeze(&mut self, node: &NodeProto, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn squeeze(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
         let axes = match self.constant(node, 1)? {
             Some(axes) => axes.ints()?.to_vec(),
             None => attributes.ints("axes").unwrap_or_default().to_vec(),

@@ -6,7 +6,7 @@
 use super::attributes::{Attributes, signed};
 use super::{Reader, Value};
 use crate::Refusal;
-use rten_onnx::onnx::NodeProto;
+use crate::proto::NodeProto;
 
 /// Stands for the number of images in a list of sizes.
 pub(super) const BATCH: i64 = i64::MIN;
@@ -18,7 +18,7 @@ impl Reader<'_> {
     pub(super) fn sizes(
         &self,
         operator: &str,
-        node: &NodeProto,
+        node: &NodeProto<'_>,
         attributes: Attributes<'_>,
     ) -> Result<Option<Vec<i64>>, Refusal> {
         if operator == "Shape" {
@@ -26,7 +26,7 @@ impl Reader<'_> {
             let partly = attributes.has("start") || attributes.has("end");
             return if partly { Err(unknown()) } else { Ok(Some(self.shape_of(value))) };
         }
-        if !node.input.iter().any(|name| self.lists.contains_key(name)) {
+        if !node.inputs.iter().any(|name| self.lists.contains_key(name)) {
             return Ok(None);
         }
         let list = match operator {
@@ -40,7 +40,7 @@ impl Reader<'_> {
                 places.iter().map(pick).collect::<Option<_>>().ok_or_else(unknown)?
             }
             "Concat" => {
-                let lists = (0..node.input.len()).map(|at| self.list(node, at));
+                let lists = (0..node.inputs.len()).map(|at| self.list(node, at));
                 lists.collect::<Result<Vec<_>, _>>()?.concat()
             }
             _ => return Ok(None),
@@ -54,8 +54,8 @@ impl Reader<'_> {
     }
 
     /// The list of sizes that is input `at` of a node, computed or constant.
-    pub(super) fn list(&self, node: &NodeProto, at: usize) -> Result<Vec<i64>, Refusal> {
-        let name = node.input.get(at).ok_or_else(unknown)?;
+    pub(super) fn list(&self, node: &NodeProto<'_>, at: usize) -> Result<Vec<i64>, Refusal> {
+        let name = node.inputs.get(at).ok_or_else(unknown)?;
         match self.lists.get(name) {
             Some(list) => Ok(list.clone()),
             None => Ok(self.needed(node, at)?.ints()?.to_vec()),

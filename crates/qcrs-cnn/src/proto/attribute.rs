@@ -49,7 +49,7 @@ impl<'a> AttributeProto<'a> {
                 (8, value) => ints(value, &mut attribute.ints)?,
                 (10, Value::Bytes(tensor)) => attribute.tensors.push(TensorProto::parse(tensor)?),
                 (11, Value::Bytes(graph)) => {
-                    attribute.graphs.push(GraphProto::parse(graph, depth + 1)?.into())
+                    attribute.graphs.push(GraphProto::parse(graph, depth + 1)?.into());
                 }
                 // texts and types, which no check looks at
                 (9 | 14 | 15, Value::Bytes(_)) => {}

@@ -2,8 +2,9 @@
 //!
 //! A strict reader, for the checks that come before any engine. Protobuf readers differ in what they make of a
 //! field that stands twice, of a number that is too long for its type, or of a field with a value of another kind.
-//! A file that leaves such a choice is refused, so that all engines read the network that was checked. Field
-//! numbers are those of onnx.proto3.
+//! A file that leaves such a choice is refused, so that all engines read the network that was checked. Our own
+//! engine makes its graph from what stands here; rten decodes the file again and trusts the lengths in it, so every
+//! message that rten enters is entered here too. Field numbers are those of onnx.proto3.
 
 mod attribute;
 mod numbers;
@@ -18,7 +19,7 @@ pub use tensor::{SparseTensorProto, TensorProto};
 pub use value_info::ValueInfoProto;
 use wire::{Fields, Torn, Value};
 
-/// Real models nest two or three graphs; a deeper nest is there to exhaust the stack.
+/// Real models nest two or three graphs or types; a deeper nest is there to exhaust the stack.
 const DEEPEST: usize = 16;
 
 /// What is wrong with a file.
@@ -140,9 +141,11 @@ impl<'a> ModelProto<'a> {
                 (1, Value::Varint(_)) => {}
                 (7, Value::Bytes(graph)) => model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?),
                 (8, Value::Bytes(opset)) => model.opsets.push(OperatorSetIdProto::parse(opset)?),
+                // notes for people: rten reads them, and trusts the lengths inside
+                (14, Value::Bytes(note)) => Fields::of(note).try_for_each(|field| field.map(drop))?,
                 (20, Value::Bytes(training)) => model.training.extend(training_graphs(training)?),
                 (25, Value::Bytes(function)) => model.functions.push(FunctionProto::parse(function)?),
-                (number, _) => once.other(number, &[1, 7, 8, 20, 25])?,
+                (number, _) => once.other(number, &[1, 7, 8, 14, 20, 25])?,
             }
         }
         let functions = model.functions.iter();
@@ -203,8 +206,10 @@ impl<'a> GraphProto<'a> {
                 (5, Value::Bytes(tensor)) => graph.initializers.push(TensorProto::parse(tensor)?),
                 (11, Value::Bytes(port)) => graph.inputs.push(ValueInfoProto::parse(port)?),
                 (12, Value::Bytes(port)) => graph.outputs.push(ValueInfoProto::parse(port)?),
+                // what it says of values in between, which no check looks at
+                (13, Value::Bytes(port)) => ValueInfoProto::parse(port).map(drop)?,
                 (15, Value::Bytes(sparse)) => graph.sparse.push(SparseTensorProto::parse(sparse)?),
-                (number, _) => once.other(number, &[1, 5, 11, 12, 15])?,
+                (number, _) => once.other(number, &[1, 5, 11, 12, 13, 15])?,
             }
         }
         let constants: Vec<&str> = graph.constants().collect();
@@ -231,7 +236,7 @@ impl<'a> NodeProto<'a> {
                 (2, Value::Bytes(name)) => node.outputs.push(text(name)?),
                 (4, Value::Bytes(name)) => node.operator = text(once.take(4, name)?)?,
                 (5, Value::Bytes(attribute)) => {
-                    node.attributes.push(AttributeProto::parse(attribute, depth)?)
+                    node.attributes.push(AttributeProto::parse(attribute, depth)?);
                 }
                 (7, Value::Bytes(name)) => node.domain = text(once.take(7, name)?)?,
                 (8, Value::Bytes(name)) => node.overload = text(once.take(8, name)?)?,

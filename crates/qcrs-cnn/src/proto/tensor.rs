@@ -65,7 +65,7 @@ impl<'a> SparseTensorProto<'a> {
             match field? {
                 (1, Value::Bytes(tensor)) => sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?),
                 (2, Value::Bytes(tensor)) => {
-                    sparse.indices = Some(TensorProto::parse(once.take(2, tensor)?)?)
+                    sparse.indices = Some(TensorProto::parse(once.take(2, tensor)?)?);
                 }
                 // its lengths, which no check looks at
                 (3, value) => ints(value, &mut Vec::new())?,

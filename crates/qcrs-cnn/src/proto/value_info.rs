@@ -2,7 +2,7 @@
 
 use super::numbers::{int32, text};
 use super::wire::{Fields, Value};
-use super::{Once, Read};
+use super::{Bad, DEEPEST, Once, Read};
 
 /// An input or output as declared.
 #[derive(Debug, Default, PartialEq)]
@@ -20,23 +20,28 @@ impl<'a> ValueInfoProto<'a> {
         for field in Fields::of(message) {
             match field? {
                 (1, Value::Bytes(name)) => port.name = text(once.take(1, name)?)?,
-                (2, Value::Bytes(kind)) => port.read_type(once.take(2, kind)?)?,
+                (2, Value::Bytes(kind)) => port.read_type(once.take(2, kind)?, 0)?,
                 (number, _) => once.other(number, &[1, 2])?,
             }
         }
         Ok(port)
     }
 
-    /// A TypeProto; of its choices only a tensor is read.
-    fn read_type(&mut self, message: &'a [u8]) -> Read<()> {
+    /// A TypeProto; of its choices only a tensor is kept.
+    fn read_type(&mut self, message: &'a [u8], depth: usize) -> Read<()> {
+        if depth > DEEPEST {
+            return Err(Bad::Torn);
+        }
         let mut once = Once::of("a type");
         for field in Fields::of(message) {
             match field? {
                 (number @ (1 | 4 | 5 | 7..=9), Value::Bytes(kind)) => {
                     // one of several: they share a place
                     let kind = once.take(1, kind)?;
-                    if number == 1 {
-                        self.read_tensor(kind)?;
+                    match number {
+                        1 => self.read_tensor(kind)?,
+                        4 => check_sequence(kind, depth + 1)?,
+                        _ => {}
                     }
                 }
                 (number, _) => once.other(number, &[1, 4, 5, 7, 8, 9])?,
@@ -56,6 +61,20 @@ impl<'a> ValueInfoProto<'a> {
         }
         Ok(())
     }
+}
+
+/// A TypeProto.Sequence: rten reads it, and trusts the lengths inside.
+fn check_sequence(message: &[u8], depth: usize) -> Read<()> {
+    let mut once = Once::of("a type of a sequence");
+    for field in Fields::of(message) {
+        match field? {
+            (1, Value::Bytes(kind)) => {
+                ValueInfoProto::default().read_type(once.take(1, kind)?, depth)?;
+            }
+            (number, _) => once.other(number, &[1])?,
+        }
+    }
+    Ok(())
 }
 
 /// A TensorShapeProto.

@@ -1,0 +1,190 @@
+//! Which certificates does a plan make, one after the other?
+
+use super::sides::choose_sides;
+use super::{Bound, Budget, Estimate, is_decided};
+use crate::method::{BestOf, Look, Plan, Sides, Single, TwoLaws};
+use crate::noise::{Draws, Noise, Phase};
+use crate::radius;
+use crate::sample::{Input, SampleUnderNoise, Smoothed, Votes, ask};
+use crate::types::{Alpha, Error};
+use std::ops::Range;
+
+/// A plan with the class that it is about.
+pub(crate) struct Agenda<'a> {
+    plan: Plan,
+    budget: &'a Budget,
+    /// The class to certify; nothing is certified where there is none.
+    class: Option<usize>,
+    /// All looks before the certificates.
+    looks: Vec<&'a Look>,
+}
+
+/// A certificate that is still to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Draft {
+    pub smoothed: Smoothed,
+    pub class: usize,
+    pub sides: Sides,
+    /// Which draws of the phase that estimates: no two certificates of a plan share any.
+    pub range: Range<u32>,
+    /// Its share of the failure probability.
+    pub alpha: Alpha,
+}
+
+impl<'a> Agenda<'a> {
+    /// The agenda of `plan`, after the looks of the search and the one that named the class.
+    pub fn new(
+        plan: Plan,
+        budget: &'a Budget,
+        looks: &'a [Look],
+        selection: Option<&'a Look>,
+    ) -> Result<Self, Error> {
+        let class = match (&plan, selection) {
+            (Plan::Nothing, _) => None,
+            (Plan::One(Single { class: Some(class), .. }), _) => Some(*class),
+            (_, Some(selection)) => Some(selection.votes.elected()?),
+            (_, None) => return Err(Error::Invalid("no draws named the class of this plan".into())),
+        };
+        Ok(Self { plan, budget, class, looks: looks.iter().chain(selection).collect() })
+    }
+
+    /// The next certificate after those that were `made`; none when the plan is done. Only the second law of two may
+    /// depend on votes that were made, those under the first: its own draws are others.
+    pub fn next(&self, made: &[Estimate]) -> Result<Option<Draft>, Error> {
+        let (number, n, alpha) = (made.len(), self.budget.n(), self.budget.alpha());
+        let Some(class) = self.class else { return Ok(None) };
+        let draft = |smoothed: Smoothed, sides: Option<Sides>, range: Range<u32>, alpha| {
+            let sides = match sides {
+                Some(sides) => sides,
+                None => self.sides(smoothed, class, range.len() as u32)?,
+            };
+            Ok(Some(Draft { smoothed, class, sides, range, alpha }))
+        };
+        match (&self.plan, made) {
+            (Plan::One(Single { smoothed, n: planned, sides, .. }), []) => {
+                draft(*smoothed, *sides, 0..planned.unwrap_or(n), alpha)
+            }
+            (Plan::BestOf(BestOf { candidates, .. }), _) if number < candidates.len() => {
+                draft(candidates[number], None, nth_range(number, n)?, alpha.share(candidates.len()))
+            }
+            (Plan::TwoLaws(laws), []) => draft(first_law(laws), Some(Sides::One), 0..n.div_ceil(2), alpha),
+            (Plan::TwoLaws(laws), [first]) => {
+                let votes = (first.votes.of(first.class), first.votes.total());
+                let second = laws.second.law(&laws.first, votes, alpha)?.map(|law| {
+                    draft(Noise::GeneralizedGaussian(law).into(), Some(Sides::One), n.div_ceil(2)..n, alpha)
+                });
+                second.unwrap_or(Ok(None))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The bound that the budget asks for, or the one that promises more by the looks so far.
+    fn sides(&self, g: Smoothed, class: usize, n: u32) -> Result<Sides, Error> {
+        let here = self.looks.iter().filter(|look| look.smoothed == g);
+        let seen = here.fold(Votes::default(), |votes, look| votes.merge(look.votes.clone()));
+        choose_sides(self.budget, class, &seen, &g.noise, n)
+    }
+}
+
+/// The law that a certificate under two laws is about.
+fn first_law(laws: &TwoLaws) -> Smoothed {
+    Noise::GeneralizedGaussian(laws.first).into()
+}
+
+/// The draws of certificate `number`, `n` each.
+fn nth_range(number: usize, n: u32) -> Result<Range<u32>, Error> {
+    let at = |number: usize| u32::try_from(number as u64 * u64::from(n));
+    match (at(number), at(number + 1)) {
+        (Ok(start), Ok(end)) => Ok(start..end),
+        _ => Err(Error::Invalid(format!("{} certificates of {n} draws are too many", number + 1))),
+    }
+}
+
+/// The smoothed classifier whose n0 draws name the class, where the plan does not.
+pub(super) fn names_by(plan: &Plan) -> Option<Smoothed> {
+    match plan {
+        Plan::Nothing | Plan::One(Single { class: Some(_), .. }) => None,
+        Plan::One(Single { smoothed, .. }) => Some(*smoothed),
+        Plan::BestOf(BestOf { select, .. }) => Some(*select),
+        Plan::TwoLaws(laws) => Some(first_law(laws)),
+    }
+}
+
+/// Refuses a plan that does not fit the budget or the input, before any draw is spent on it.
+pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), Error> {
+    if let Plan::One(Single { n: Some(asked), .. }) = plan
+        && *asked > budget.n()
+    {
+        let most = budget.n();
+        return Err(Error::Invalid(format!("the search planned {asked} draws, and the budget has {most}")));
+    }
+    if let Plan::TwoLaws(_) = plan
+        && budget.at_radius().is_some()
+    {
+        // its bound holds for a number of draws that is fixed beforehand
+        return Err(Error::Invalid("two laws of noise cannot be asked about one radius only".into()));
+    }
+    let planned = match plan {
+        Plan::One(Single { sides, .. }) => *sides,
+        Plan::TwoLaws(_) => Some(Sides::One),
+        Plan::Nothing | Plan::BestOf(_) => None,
+    };
+    for Smoothed { noise, .. } in plan.candidates() {
+        noise.fits(input.pixels.len())?;
+        // a law that has no such radius says so now
+        if planned == Some(Sides::Two) || (planned.is_none() && budget.bound() != Bound::OneSided) {
+            radius::two_sided(&noise, 0.9, 0.9)?;
+        }
+        if let Some(radius) = budget.at_radius() {
+            radius::share(&noise, radius)?;
+        }
+    }
+    Ok(())
+}
+
+impl Draft {
+    /// The certificate with the votes of its own draws: all of them, or as few as decide the question about one radius.
+    pub fn vote(
+        self,
+        budget: &Budget,
+        sampler: &dyn SampleUnderNoise,
+        input: &Input,
+    ) -> Result<Estimate, Error> {
+        let (g, alpha, stream) = (self.smoothed, self.alpha, input.stream(Phase::Estimate));
+        let sample = |range| ask(sampler, input.pixels, g, &Draws { stream, range });
+        let range = self.range.clone();
+        let blank = Estimate::from(self);
+        let votes = match budget.at_radius() {
+            None => sample(range)?,
+            Some(radius) => until_decided(&blank, radius, alpha, range, sample)?,
+        };
+        Ok(Estimate { votes, ..blank })
+    }
+}
+
+impl From<Draft> for Estimate {
+    /// The certificate before anything was drawn.
+    fn from(Draft { smoothed, class, sides, .. }: Draft) -> Self {
+        Self { smoothed, class, sides, votes: Votes::default() }
+    }
+}
+
+/// The first votes that decide whether `radius` holds, or all there are.
+fn until_decided(
+    estimate: &Estimate,
+    radius: f64,
+    alpha: Alpha,
+    mut left: Range<u32>,
+    sample: impl Fn(Range<u32>) -> Result<Votes, Error>,
+) -> Result<Votes, Error> {
+    let mut so_far = estimate.clone();
+    while !left.is_empty() && !is_decided(&so_far, radius, alpha)? {
+        // a tenth more each time: at most a tenth is drawn in vain, and looks stay rare
+        let step = (so_far.votes.total() as u32 / 10).next_multiple_of(16).max(64);
+        let end = left.start.saturating_add(step).min(left.end);
+        so_far.votes = so_far.votes.merge(sample(left.start..end)?);
+        left.start = end;
+    }
+    Ok(so_far.votes)
+}
