@@ -1,0 +1,206 @@
+//! Can the documentation be read: short lines, links that lead somewhere, plain words?
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Words that are never the plain ones, in lower case, and what to write instead.
+const BANNED: &[(&str, &str)] = &[
+    ("whoever", "name the person: users, callers, an attacker"),
+    ("nobody", "no one, or say what does not happen"),
+    ("goes on", "continues, or resumes"),
+    ("go on with", "continue, or resume"),
+    ("gone on with", "continued, or resumed"),
+    ("of which", "split the sentence"),
+    ("of whom", "split the sentence"),
+    ("at your choice", "at your option"),
+    ("onto this machine", "downloads"),
+    ("the like of", "similar"),
+    ("that are there", "existing"),
+];
+
+const WIDTH: usize = 100;
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read(&root().join("README.md")).lines().count();
+    assert!(lines < 120, "README.md has {lines} lines; move details to docs/");
+}
+
+#[test]
+fn prose_is_at_most_100_columns_wide() {
+    let mut wide = String::new();
+    for (path, text) in documents() {
+        for (number, line) in prose(&text) {
+            let exempt = ["|", "!["].iter().any(|start| line.starts_with(start)) || line.contains("://");
+            if !exempt && line.chars().count() > WIDTH {
+                writeln!(wide, "{}:{number}: {} columns", path.display(), line.chars().count()).unwrap();
+            }
+        }
+    }
+    assert!(wide.is_empty(), "wrap these lines at {WIDTH} columns:\n{wide}");
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let (mut dangling, mut followed) = (String::new(), 0);
+    for (path, text) in documents() {
+        for (number, line) in prose(&text) {
+            for link in links(line).filter(|link| !link.contains("://")) {
+                followed += 1;
+                if !leads_somewhere(&path, link) {
+                    writeln!(dangling, "{}:{number}: {link}", path.display()).unwrap();
+                }
+            }
+        }
+    }
+    assert!(dangling.is_empty(), "these links lead nowhere:\n{dangling}");
+    assert!(followed > 60, "only {followed} links found: does this test still read the documents?");
+}
+
+#[test]
+fn documents_use_plain_words() {
+    let found: String = documents().iter().map(|(path, text)| banned_words(path, prose(text))).collect();
+    assert!(found.is_empty(), "write these in plain English:\n{found}");
+}
+
+#[test]
+#[ignore = "the sources still have some of these words"]
+fn comments_and_messages_use_plain_words() {
+    let crates = root().join("crates");
+    let sources = files_below(&crates, "rs").into_iter().filter(|path| is_source(path, &crates));
+    let found: String = sources
+        .map(|path| banned_words(&path, read(&path).lines().enumerate().filter_map(spoken).map(numbered)))
+        .collect();
+    assert!(found.is_empty(), "{} lines to write in plain English:\n{found}", found.lines().count());
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The Markdown files of the repository. Runs and other folders that users make in it are left out.
+fn documents() -> Vec<(PathBuf, String)> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(root()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "md") {
+            paths.push(path);
+        }
+    }
+    for folder in ["docs", "models", "crates", "fuzz"] {
+        paths.extend(files_below(&root().join(folder), "md"));
+    }
+    assert!(paths.len() > 12, "{paths:?}");
+    paths.into_iter().map(|path| (path.clone(), read(&path))).collect()
+}
+
+fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            found.extend(files_below(&path, extension));
+        } else if path.extension().is_some_and(|it| it == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whether a file below `crates` is in the `src` of one.
+fn is_source(path: &Path, crates: &Path) -> bool {
+    path.strip_prefix(crates).unwrap().iter().nth(1).is_some_and(|folder| folder == "src")
+}
+
+/// The lines of a document outside code blocks, numbered from 1.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut in_code = false;
+    text.lines().enumerate().map(numbered).filter(move |(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    })
+}
+
+fn numbered((index, line): (usize, &str)) -> (usize, &str) {
+    (index + 1, line)
+}
+
+/// What readers of the documentation or users see of a line of Rust: a doc comment, or what its string
+/// literals begin with.
+fn spoken((index, line): (usize, &str)) -> Option<(usize, &str)> {
+    let code = line.trim_start();
+    let said = match ["///", "//!"].iter().find_map(|start| code.strip_prefix(start)) {
+        Some(comment) => comment,
+        None if code.starts_with("//") => return None,
+        None => code.split_once('"')?.1,
+    };
+    Some((index, said))
+}
+
+/// The targets of the links in a line.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0))
+}
+
+/// Whether a link from `document` names a file that exists and, after a `#`, a heading in it.
+fn leads_somewhere(document: &Path, link: &str) -> bool {
+    let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
+    let target = if file.is_empty() { document.to_owned() } else { document.parent().unwrap().join(file) };
+    target.exists() && heading.is_none_or(|heading| headings(&read(&target)).any(|it| it == heading))
+}
+
+/// The anchors of a document's headings, as GitHub makes them.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    let titles = prose(text).filter_map(|(_, line)| line.strip_prefix('#'));
+    titles.map(|title| {
+        let title = title.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        title.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect()
+    })
+}
+
+/// One line for each banned phrase: where it ends, and what to write instead.
+fn banned_words<'a>(path: &Path, lines: impl Iterator<Item = (usize, &'a str)>) -> String {
+    let (mut found, mut before) = (String::new(), Vec::new());
+    for (number, line) in lines {
+        let words = words(line);
+        for (phrase, instead) in BANNED {
+            // a phrase may begin on the line before
+            let tail = before.len().saturating_sub(phrase.matches(' ').count());
+            let text = format!(" {} ", [&before[tail..], &words].concat().join(" "));
+            if text.contains(&format!(" {phrase} ")) {
+                writeln!(found, "{}:{number}: `{phrase}`: {instead}", path.display()).unwrap();
+            }
+        }
+        before = words;
+    }
+    found
+}
+
+/// The words of a line, in lower case.
+fn words(line: &str) -> Vec<String> {
+    let words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[test]
+fn the_checks_see_what_they_check() {
+    let text = "# A *b*'s c\n```\nnobody\n```\nWhoever asks, [goes](#a-bs-c) on\n";
+    let lines: Vec<_> = prose(text).collect();
+    assert_eq!(lines.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 5]);
+    assert_eq!(links(lines[1].1).collect::<Vec<_>>(), ["#a-bs-c"]);
+    assert_eq!(headings(text).collect::<Vec<_>>(), ["a-bs-c"]);
+    assert!(banned_words(Path::new("a.md"), prose(text)).starts_with("a.md:5: `whoever`"));
+    assert!(banned_words(Path::new("a.md"), prose("a run that goes\non")).starts_with("a.md:2: `goes on`"));
+    assert!(!leads_somewhere(&root().join("README.md"), "docs/absent.md"));
+    assert!(!leads_somewhere(&root().join("README.md"), "docs/methods.md#absent"));
+    assert!(leads_somewhere(&root().join("README.md"), "docs/methods.md#probe"));
+    assert_eq!(spoken((0, "    bail!(\"nobody\")")), Some((0, "nobody\")")));
+    assert_eq!(spoken((0, "    /// Nobody")), Some((0, " Nobody")));
+    assert_eq!(spoken((0, "    // nobody")), None);
+}
