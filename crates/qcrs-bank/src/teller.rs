@@ -1,7 +1,7 @@
 //! What does the bank say about each record of a run?
 
 use crate::{Abstention, Answer, Bank, Certificate, Source, Why};
-use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Record, Spec};
+use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Models, Record, Spec};
 use qcrs::types::Error;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ impl Teller {
     /// Opens the bank in `dir` for the run with this spec; makes one if there is none.
     pub fn open(dir: &Path, spec: &Spec) -> Result<Self, Error> {
         let mut bank = Bank::open(dir, spec.data.shape)?;
-        bank.belong_to(&classifier(&spec.model)?)?;
+        bank.belong_to(&classifier(&spec.models)?)?;
         Ok(Self { bank, run: run_name(spec)?, spec: spec.clone() })
     }
 
@@ -83,7 +83,12 @@ pub fn run_name(spec: &Spec) -> Result<String, Error> {
 }
 
 /// What the certificates of a bank have in common, in words.
-pub fn classifier(model: &ModelSpec) -> Result<String, Error> {
+pub fn classifier(models: &Models) -> Result<String, Error> {
+    let all = models.iter().map(one_classifier).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.join(" and "))
+}
+
+fn one_classifier(model: &ModelSpec) -> Result<String, Error> {
     // name: for people; not_followed: a function of the file that blake3 names
     let ModelSpec {
         name: _,
@@ -94,6 +99,8 @@ pub fn classifier(model: &ModelSpec) -> Result<String, Error> {
         output,
         transform,
         classes,
+        told,
+        confidence,
         batch,
         not_followed: _,
     } = model;
@@ -102,8 +109,11 @@ pub fn classifier(model: &ModelSpec) -> Result<String, Error> {
         Some(transform) => format!(" after {}", json(transform)?),
     };
     let batch = batch.map_or(String::new(), |batch| format!(" in batches of {batch}"));
+    let told = told.map_or(String::new(), |sigma| format!(" told σ = {}", sigma.get()));
+    let confidence = confidence.map_or(String::new(), |least| format!(" where it is {least} sure"));
     Ok(format!(
-        "the classifier {blake3} with {classes} {output}{transform}, by {engine} on {device} in {precision}{batch}"
+        "the classifier {blake3} with {classes} {output}{transform}{told}{confidence}, by {engine} on {device} in \
+         {precision}{batch}"
     ))
 }
 

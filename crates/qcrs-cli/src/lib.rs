@@ -1,6 +1,6 @@
 //! The command line of qcrs: what was typed → what it means → do it.
 //!
-//! Data goes to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+//! Data goes to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error,
 //! 130 interrupted (and can be resumed).
 //!
 //! A library, so that a Python package can carry the same program: [`main`] is all of it.
@@ -39,8 +39,11 @@ First steps:
   qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50 --run runs/first
   qcrs report  runs/first --html report.html
 
-Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 options that cannot be read, 130 interrupted \
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error, 130 interrupted \
 (run the same command again to resume).";
+
+/// The exit code of an option that cannot be read or cannot work, as clap has it.
+const WRONG_USAGE: u8 = 2;
 
 /// The whole program: does what `typed` asks for, whose first word is the program's name, and gives its exit code.
 ///
@@ -66,8 +69,11 @@ pub fn main_with(trial: Option<Trial>, typed: impl IntoIterator<Item = OsString>
         return ExitCode::SUCCESS;
     }
     output::complain(format_args!("qcrs: {}", output::story(&error)));
-    let interrupted = matches!(error.downcast_ref(), Some(Error::Interrupted));
-    if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
+    match error.downcast_ref() {
+        Some(Error::Interrupted) => ExitCode::from(INTERRUPTED),
+        Some(Error::Setting { .. }) => ExitCode::from(WRONG_USAGE),
+        _ => ExitCode::FAILURE,
+    }
 }
 
 fn run(typed: Vec<OsString>) -> anyhow::Result<()> {

@@ -157,8 +157,8 @@ fn what_may_not_be_meant_is_remarked() {
         let ran = bench.certify(&format!("--method cohen --count 1 --n 20 {typed}")).says(&[]);
         assert!(ran.err.contains(words), "{}", ran.err);
     };
-    remark("--preset cifar10-0.50 --run p", "region, ε and τ are those of cifar10-0.50, σ is 0.25 as typed");
-    remark("--sigma 25 --run s", "is it 25/255 = 0.0980?");
+    remark("--preset cifar10-0.50 --run p", "region, ε and τ are those of cifar10-0.50, σ is 0.25 as given");
+    remark("--sigma 25 --run s", "did you mean 25/255 = 0.0980?");
     std::fs::create_dir(bench.path("wild")).unwrap();
     image::RgbImage::new(32, 32).save(bench.path("wild/0.png")).unwrap();
     bench.write("wild/labels.csv", "0.png,3\n");

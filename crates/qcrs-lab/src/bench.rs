@@ -190,7 +190,7 @@ impl Bench<'_> {
         let mut range = 0..8 * self.batch;
         loop {
             let (draws, begin) = (Draws { stream, range: range.clone() }, Instant::now());
-            sampler.sample_under_noise(&self.image, noise, &draws)?;
+            sampler.sample_under_noise(&self.image, noise.into(), &draws)?;
             let passed = begin.elapsed();
             if passed >= self.time {
                 return Ok(range.len() as f64 / passed.as_secs_f64());

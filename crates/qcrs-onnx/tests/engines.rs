@@ -182,7 +182,9 @@ fn the_sampler_counts_the_same_votes_on_any_threads_and_batches(engine: EngineCh
             .map(|(threads, batch)| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let sampler = MonteCarlo::new(&*model.classifier, batch);
-                pool.install(|| sampler.sample_under_noise(&x, noise, &Draws::first(1000, stream)).unwrap())
+                pool.install(|| {
+                    sampler.sample_under_noise(&x, noise.into(), &Draws::first(1000, stream)).unwrap()
+                })
             })
             .collect();
         assert!(votes.iter().all(|v| v == &votes[0] && v.total() == 1000), "{votes:?}");

@@ -75,7 +75,7 @@ pub fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
 
 fn announce(spec: &Spec, dir: &Path, run: &Run) {
     let sides = if spec.budget.bound() == Bound::TwoSided { 2 } else { 1 };
-    let alpha = spec.budget.alpha().share(spec.method.certificates() as usize).share(sides);
+    let alpha = spec.budget.alpha().share(spec.method.facts().certificates as usize).share(sides);
     let smallest = smallest_n(alpha);
     if u64::from(spec.budget.n()) < smallest {
         let (n, alpha) = (spec.budget.n(), alpha.get());

@@ -6,9 +6,8 @@ use crate::process::interrupted;
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
-use qcrs::method::{AnyMethod, Method};
-use qcrs::noise::Noise;
-use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
+use qcrs::method::Method;
+use qcrs::run::{ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
@@ -87,7 +86,7 @@ impl Setup {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        Ok(MonteCarlo::new(&*self.model.classifier, self.args.batch).of(scores).until(interrupted()?))
+        Ok(MonteCarlo::new(&*self.model.classifier, self.args.batch).scored_in(scores).until(interrupted()?))
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
@@ -147,24 +146,12 @@ impl Setup {
     pub fn spec(
         &self,
         selection: Selection,
-        search: AnyMethod,
+        method: Method,
         budget: Budget,
         one_class: Option<usize>,
-        seed: u64,
-    ) -> Result<Spec, Error> {
-        Ok(Spec {
-            qcrs: env!("CARGO_PKG_VERSION").into(),
-            noise: Noise::VERSION.into(),
-            model: self.model_spec(),
-            data: self.data.about.clone(),
-            selection,
-            guarantee: Guarantee::of(&search, one_class),
-            one_class,
-            bank: None,
-            method: Method::new(search)?,
-            budget,
-            seed,
-        })
+    ) -> Spec {
+        let spec = Spec::new(self.model_spec(), self.data.about.clone(), selection, method, budget);
+        one_class.map_or(spec.clone(), |class| spec.asking_whether(class))
     }
 
     /// What a spec has to say about the model.
@@ -179,6 +166,8 @@ impl Setup {
             transform: self.transform.clone(),
             classes: self.model.classifier.num_classes(),
             batch: (!self.model.batch_invariant).then_some(self.args.batch),
+            told: None,
+            confidence: None,
             not_followed: self.model.not_followed.clone(),
         }
     }

@@ -1,6 +1,28 @@
 //! Certifies image classifiers by randomized smoothing, with a noise level per input.
 //!
-//! Read the modules in this order; each may use only the ones above it:
+//! [`Certifier`] owns a classifier, a method and a budget, and certifies inputs:
+//!
+//! ```
+//! use qcrs::{Budget, Certifier, Method, Seed, Sigma, sample::from_fn};
+//!
+//! // any function that scores batches; `qcrs-onnx` makes one of a model file
+//! let classifier = from_fn(2, 2, |batch: &[f32], out: &mut [f32]| {
+//!     out.copy_from_slice(batch); // the brighter of two pixels wins
+//!     Ok(())
+//! });
+//! let certifier = Certifier::new(classifier, Method::qcrs(Sigma::new(0.25)?)?)
+//!     .budget(Budget::new(100, 10_000, qcrs::Alpha::new(0.001)?)?);
+//! let certificate = certifier.certify(&[0.2, 0.9], Seed::secret()?)?;
+//! assert_eq!(certificate.class(), Some(1));
+//! assert!(certificate.radius() < Some(0.495)); // the border is 0.7/√2 away
+//! # Ok::<(), qcrs::Error>(())
+//! ```
+//!
+//! Methods can also be named by [`Settings`], as files and keywords have them. [`run::Run`] certifies a dataset into a
+//! directory that can be resumed, sharded and verified; `analysis` and `report` show what the records say. The folder
+//! `examples` has a closure as classifier, a model file, a method of one's own and a long-lived owner.
+//!
+//! Each module may use only the ones above it in this table:
 //!
 //! | module     | question it answers                                              |
 //! |------------|------------------------------------------------------------------|
@@ -14,32 +36,18 @@
 //! | `method`   | which σ should this input get?                                   |
 //! | `certify`  | the paper's CERTIFY: search, select, estimate, decide            |
 //! | `predict`  | the paper's PREDICT: which class, without a radius?              |
+//! | `settings` | which method, with which settings, and how many draws?           |
+//! | `certifier` | all of it in one object that a program can own                  |
 //! | `tune`     | which single σ is best for all inputs?                           |
 //! | `data`     | which image, which label?                                        |
 //! | `run`      | the same over a dataset: shards, resume, records on disk         |
 //! | `analysis` | what do the records say?                                         |
 //! | `report`   | how do we show it?                                               |
 //! | `testing`  | classifiers whose answer is known in closed form                 |
-//!
-//! ```
-//! use qcrs::certify::{Budget, Verdict, certify};
-//! use qcrs::types::{Alpha, Error, Sigma};
-//! use qcrs::sample::{Input, MonteCarlo};
-//! use qcrs::{method::Cohen, testing::HalfSpace};
-//!
-//! let f = HalfSpace { dim: 1 }; // its decision boundary is at 0
-//! let sampler = MonteCarlo::new(&f, 256);
-//! let search = Cohen { sigma: Sigma::new(0.5)? };
-//! let budget = Budget::new(100, 10_000, Alpha::new(0.001)?)?;
-//! let input = Input { pixels: &[0.3], seed: 42, index: 0 };
-//! let outcome = certify(&search, &budget, &sampler, &input)?;
-//! let Verdict::Certified { class: 1, radius, .. } = outcome.verdict else { panic!("no certificate") };
-//! assert!(0.27 < radius && radius < 0.3); // near the truth, and never beyond it
-//! # Ok::<(), Error>(())
-//! ```
 
 pub mod analysis;
 pub mod bounds;
+mod certifier;
 pub mod certify;
 pub mod data;
 pub mod math;
@@ -51,7 +59,15 @@ pub mod radius;
 pub mod report;
 pub mod run;
 pub mod sample;
+pub mod settings;
 pub mod testing;
 pub mod text;
 pub mod tune;
 pub mod types;
+
+pub use certifier::{Certificate, Certifier, Progress};
+pub use certify::{Budget, Guarantee};
+pub use method::Method;
+pub use noise::Seed;
+pub use settings::Settings;
+pub use types::{Alpha, Error, Sigma};

@@ -1,8 +1,8 @@
 //! PREDICT (Cohen et al. 2019, section 3.2): which class, without a radius?
 
 use crate::bounds::binomial_test_half;
-use crate::noise::{Draws, Noise, Phase};
-use crate::sample::{Input, SampleUnderNoise, Votes};
+use crate::noise::{Draws, Phase};
+use crate::sample::{Input, SampleUnderNoise, Votes, ask};
 use crate::types::{Alpha, Error, Sigma};
 use serde::Serialize;
 
@@ -29,8 +29,7 @@ pub fn predict(
     alpha: Alpha,
 ) -> Result<Prediction, Error> {
     let draws = Draws::first(n, input.stream(Phase::Predict));
-    let votes =
-        sampler.sample_under_noise(input.pixels, Noise::Gaussian(sigma), &draws)?.for_each_of(&draws)?;
+    let votes = ask(sampler, input.pixels, sampler.at(sigma), &draws)?;
     let ranked = votes.ranked();
     let &(class, first) = ranked.first().ok_or_else(|| Error::Invalid("n must be at least 1".into()))?;
     let second = ranked.get(1).map_or(0, |&(_, count)| count);

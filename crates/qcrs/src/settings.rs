@@ -37,15 +37,15 @@ const BOUND: Setting = Setting {
     default: "one-sided",
 };
 
-/// The method where none is named.
-const DEFAULT_METHOD: &str = "qcrs";
-
 /// What somebody asked for, by the names of settings. Values may be numbers, or text as it is typed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, Value>);
 
 impl Settings {
+    /// The method where none is named.
+    pub const DEFAULT_METHOD: &str = "qcrs";
+
     /// Nothing but defaults.
     pub fn new() -> Self {
         Self::default()
@@ -84,12 +84,16 @@ impl Settings {
     /// How many draws, how sure, and what is asked of them.
     pub fn budget(&self) -> Result<Budget, Error> {
         let given = self.given(None);
-        let alpha = given.number("alpha")?.unwrap_or(0.001);
-        let alpha = Alpha::new(alpha).map_err(|error| Error::setting("alpha", error.to_string()))?;
+        let usual = Budget::default();
+        let alpha = given.number("alpha")?.map_or(Ok(usual.alpha()), Alpha::new);
+        let alpha = alpha.map_err(|error| Error::setting("alpha", error.to_string()))?;
         let bound = given.word::<Bound>(&BOUND)?;
-        let budget =
-            Budget::new(given.count("n0")?.unwrap_or(100), given.count("n")?.unwrap_or(100_000), alpha)?
-                .with_bound(bound.unwrap_or_default())?;
+        let budget = Budget::new(
+            given.count("n0")?.unwrap_or(usual.n0()),
+            given.count("n")?.unwrap_or(usual.n()),
+            alpha,
+        )?
+        .with_bound(bound.unwrap_or_default())?;
         given.number("at_radius")?.map_or(Ok(budget), |radius| budget.asking_about(radius))
     }
 
@@ -121,7 +125,7 @@ impl Settings {
 
     fn descriptor(&self) -> Result<&'static Descriptor, Error> {
         let given = self.given(None);
-        let name = given.text("method")?.unwrap_or(DEFAULT_METHOD);
+        let name = given.text("method")?.unwrap_or(Self::DEFAULT_METHOD);
         METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
             let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
             Error::setting("method", format!("there is no {name}; there are {}", names.join(", ")))
@@ -220,7 +224,7 @@ mod tests {
             (of("qcrs").with("sigma", "half"), "sigma: must be a number, got half"),
             (of("qcrs").with("left", 9), "left: must be below the right end"),
             (of("iss").with("loss", "x%"), "loss: x is no number"),
-            (of("cohen").with("n", 0), "n0 and n must be at least 1"),
+            (of("cohen").with("n", 0), "n: must be at least 1, got 0"),
             (of("cohen").with("alpha", 2), "alpha: alpha must lie strictly between 0 and 1, got 2"),
             (of("cohen").with("bound", "both"), "bound: must be one-sided or two-sided or auto, got both"),
             (Settings::new().with("method", "cohen"), "sigma: missing; give the noise"),

@@ -4,7 +4,7 @@
 //! noise to certify with. A fair baseline is COHEN at the best single σ, chosen on other inputs than
 //! those it is judged on.
 
-use crate::noise::{Fresh, Noise, Phase};
+use crate::noise::{Fresh, Phase};
 use crate::radius;
 use crate::sample::{Input, SampleUnderNoise, fresh_votes};
 use crate::types::{Alpha, Error, Sigma};
@@ -46,7 +46,7 @@ impl Tune {
         let one = |sigma: &Sigma| {
             // each σ has its own draws; the first half names the class, the second is counted
             let mut votes =
-                |draws: u32| fresh_votes(sampler, input.pixels, Noise::Gaussian(*sigma), draws, &mut fresh);
+                |draws: u32| fresh_votes(sampler, input.pixels, sampler.at(*sigma), draws, &mut fresh);
             let named = votes(self.draws.div_ceil(2))?.winner();
             let counted = votes((self.draws / 2).max(1))?;
             if named != Some(label) {
@@ -85,7 +85,7 @@ pub fn best(promises: &[Promise]) -> Option<Promise> {
 mod tests {
     use super::*;
     use crate::noise::Draws;
-    use crate::sample::{MonteCarlo, Votes};
+    use crate::sample::{MonteCarlo, Smoothed, Votes};
     use crate::testing::HalfSpace;
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     struct Losing(u64);
 
     impl SampleUnderNoise for Losing {
-        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, _: &[f32], _: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             Ok(Votes::from_iter([(1, draws.range.len() as u64 - self.0)]))
         }
     }

@@ -35,6 +35,9 @@ impl Sigma {
 pub struct Alpha(f64);
 
 impl Alpha {
+    /// The failure probability that the field uses: 0.001.
+    pub const USUAL: Self = Self(0.001);
+
     /// Checks `value` once, so that no later code has to.
     pub fn new(value: f64) -> Result<Self, Error> {
         // a share of a subnormal number could be none

@@ -7,9 +7,9 @@ use common::{DIM, alpha, budget, every_search, input, searches, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::method::AnyMethod;
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Draws, Phase, Stream};
 use qcrs::predict::predict;
-use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, SoftVotes, Votes};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes};
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rayon::prelude::*;
@@ -143,9 +143,9 @@ fn reused_draws_break_the_promise() {
     struct Reuse<'a>(MonteCarlo<'a>);
 
     impl SampleUnderNoise for Reuse<'_> {
-        fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             let stream = Stream { phase: Phase::Search, ..draws.stream };
-            self.0.sample_under_noise(x, noise, &Draws::first(draws.range.len() as u32, stream))
+            self.0.sample_under_noise(x, g, &Draws::first(draws.range.len() as u32, stream))
         }
     }
 
@@ -193,14 +193,14 @@ fn lost_votes_are_no_certificate() {
     struct Losing<'a>(MonteCarlo<'a>, Phase);
 
     impl SampleUnderNoise for Losing<'_> {
-        fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             let mut draws = draws.clone();
             draws.range.start += u32::from(draws.stream.phase == self.1);
-            self.0.sample_under_noise(x, noise, &draws)
+            self.0.sample_under_noise(x, g, &draws)
         }
 
-        fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
-            let (votes, soft) = self.0.soft_sample(x, noise, draws)?;
+        fn soft_sample(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+            let (votes, soft) = self.0.soft_sample(x, g, draws)?;
             let lost = draws.stream.phase == self.1;
             Ok((if lost { Votes::from_iter([(0, votes.total() - 1)]) } else { votes }, soft))
         }
@@ -237,7 +237,7 @@ fn votes_do_not_depend_on_batch_thread_or_piece() {
     let stream = Stream { seed: 7, input: 3, phase: Phase::Estimate };
     let ask = |batch, range| {
         let sampler = MonteCarlo::new(&HalfSpace { dim: 12 }, batch);
-        sampler.sample_under_noise(&x, Noise::Gaussian(sigma(0.5)), &Draws { stream, range }).unwrap()
+        sampler.sample_under_noise(&x, Smoothed::gaussian(sigma(0.5)), &Draws { stream, range }).unwrap()
     };
     let whole = ask(64, 0..1000);
     assert_eq!(whole.total(), 1000);
@@ -255,7 +255,7 @@ fn vote_shares_match_the_closed_form() {
         let sampler = MonteCarlo::new(&*truth.classifier, 1000);
         for level in [0.1, 0.5, 1.3].map(sigma) {
             let draws = Draws::first(n, Stream { seed: 1, input: 0, phase: Phase::Estimate });
-            let votes = sampler.sample_under_noise(&[truth.x], Noise::Gaussian(level), &draws).unwrap();
+            let votes = sampler.sample_under_noise(&[truth.x], Smoothed::gaussian(level), &draws).unwrap();
             let (share, want) = (votes.of(1) as f64 / f64::from(n), (truth.p)(level));
             let error = (want * (1.0 - want) / f64::from(n)).sqrt();
             assert!((share - want).abs() < 4.5 * error, "{}: {share} instead of {want}", truth.name);
@@ -270,7 +270,8 @@ fn the_share_of_a_ball_matches_its_closed_form() {
         let sampler = MonteCarlo::new(&ball, 1000);
         for level in [0.4, 0.7, 1.1].map(sigma) {
             let draws = Draws::first(100_000, Stream { seed: 1, input: 0, phase: Phase::Estimate });
-            let votes = sampler.sample_under_noise(&vec![0.0; dim], Noise::Gaussian(level), &draws).unwrap();
+            let votes =
+                sampler.sample_under_noise(&vec![0.0; dim], Smoothed::gaussian(level), &draws).unwrap();
             let (share, want) = (votes.of(1) as f64 / 1e5, ball.p(level));
             let error = (want * (1.0 - want) / 1e5).sqrt();
             assert!((share - want).abs() < 4.5 * error, "{dim}: {share} instead of {want}");

@@ -9,7 +9,7 @@ use qcrs::certify::{Verdict, certify};
 use qcrs::method::{Dsrs, Second};
 use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
 use qcrs::radius::dsrs::{DoubleSampling, Shares};
-use qcrs::sample::{SampleUnderNoise, Votes};
+use qcrs::sample::{SampleUnderNoise, Smoothed, Votes};
 use qcrs::types::{Error, Sigma};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -109,12 +109,12 @@ fn the_votes_of_both_laws_are_told_apart() {
     /// Nine of ten votes under the first law, 49 of 50 under the second.
     struct Known(GeneralizedGaussian, Mutex<Vec<Range<u32>>>);
     impl SampleUnderNoise for Known {
-        fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, _: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             if draws.stream.phase == Phase::Estimate {
                 self.1.lock().unwrap().push(draws.range.clone());
             }
             let n = draws.range.len() as u64;
-            let other = if noise == Noise::GeneralizedGaussian(self.0) { n / 10 } else { n / 50 };
+            let other = if g.noise == Noise::GeneralizedGaussian(self.0) { n / 10 } else { n / 50 };
             Ok(Votes::from_iter([(3, n - other), (1, other)]))
         }
     }
@@ -125,9 +125,14 @@ fn the_votes_of_both_laws_are_told_apart() {
         let budget = budget(10, 1000, alpha(ALPHA));
         let outcome = certify(&search, &budget, &sampler, &input(&[0.0; 3072], 0)).unwrap();
         let [one, other] = &outcome.estimates[..] else { panic!("{outcome:?}") };
-        assert_eq!((one.law, one.votes.of(3), other.votes.of(3)), (Some(first), 450, 490), "{second:?}");
+        assert_eq!(
+            (one.smoothed.noise, one.votes.of(3), other.votes.of(3)),
+            (Noise::GeneralizedGaussian(first), 450, 490),
+            "{second:?}"
+        );
         let shares = Shares::of_votes((450, 500), (490, 500), alpha(ALPHA)).unwrap();
-        let expected = DoubleSampling::new(&first, &other.law.unwrap()).unwrap().radius(&shares).unwrap();
+        let Noise::GeneralizedGaussian(law) = other.smoothed.noise else { panic!("{other:?}") };
+        let expected = DoubleSampling::new(&first, &law).unwrap().radius(&shares).unwrap();
         let Verdict::Certified { class: 3, radius, .. } = outcome.verdict else { panic!("{outcome:?}") };
         assert_eq!(Some(radius), expected, "{second:?}");
         assert_eq!(*sampler.1.lock().unwrap(), [0..500, 500..1000], "{second:?}");
@@ -139,9 +144,9 @@ fn the_votes_of_both_laws_are_told_apart() {
 fn two_laws_are_never_asked_until_they_agree() {
     struct Unanimous;
     impl SampleUnderNoise for Unanimous {
-        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, _: &[f32], _: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             let mut votes = Votes::default();
-            draws.range.clone().for_each(|_| votes.add(1));
+            draws.range.clone().for_each(|_| votes.count(Some(1)));
             Ok(votes)
         }
     }

@@ -10,8 +10,8 @@ use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Estimate, Outcome, Verdict, certify, decide};
 use qcrs::method::{AnyMethod, Probe};
-use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::sample::{Input, SampleUnderNoise, Votes};
+use qcrs::noise::{Draws, Phase, Stream};
+use qcrs::sample::{Input, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rand_chacha::ChaCha8Rng;
@@ -47,8 +47,8 @@ fn many(s: Sigma) -> Vec<f64> {
 }
 
 impl SampleUnderNoise for Known {
-    fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let sigma = noise.sigma();
+    fn sample_under_noise(&self, _: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        let sigma = g.sigma();
         let Draws { stream: Stream { seed, input, phase }, range } = draws;
         let mut key = [0; 32];
         let address =
@@ -155,7 +155,7 @@ fn broken(
 /// `n` draws at `sigma` that nobody else has seen, number `number` of such.
 fn fresh(known: &Known, seed: u64, number: u32, sigma: Sigma, n: u64) -> Votes {
     let stream = Stream { seed, input: 1 + number, phase: Phase::Estimate };
-    known.sample_under_noise(&[], Noise::Gaussian(sigma), &Draws::first(n as u32, stream)).unwrap()
+    known.sample_under_noise(&[], Smoothed::gaussian(sigma), &Draws::first(n as u32, stream)).unwrap()
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn certifying_with_the_draws_of_the_search_would_be_noticed() {
     let known = &Known { name: "border", p: |s| two(HalfSpace { dim: 1 }.p(0.0, s)) };
     let shared = |honest: &Outcome, _| {
         let reuse = |estimate: &Estimate| {
-            let here = honest.looks.iter().filter(|look| look.sigma == estimate.sigma);
+            let here = honest.looks.iter().filter(|look| look.sigma() == estimate.sigma());
             let votes = here.map(|look| look.votes.clone()).reduce(Votes::merge);
             Estimate { votes: votes.unwrap_or_else(|| estimate.votes.clone()), ..estimate.clone() }
         };
@@ -184,7 +184,7 @@ fn adding_draws_after_looking_would_be_noticed() {
             for estimate in so_far.iter_mut() {
                 let n = estimate.votes.total() / 2;
                 let votes = std::mem::take(&mut estimate.votes);
-                estimate.votes = votes.merge(fresh(known, seed, number, estimate.sigma, n));
+                estimate.votes = votes.merge(fresh(known, seed, number, estimate.sigma(), n));
             }
             so_far.clone()
         };
@@ -202,9 +202,9 @@ fn trying_another_sigma_after_a_poor_certificate_would_be_noticed() {
     let retried = |honest: &Outcome, seed| {
         let again = |number: u32| {
             let other = |estimate: &Estimate| {
-                let sigma = sigma(estimate.sigma.get() * (1.0 + 0.05 * f64::from(number)));
+                let sigma = sigma(estimate.sigma().get() * (1.0 + 0.05 * f64::from(number)));
                 let votes = fresh(known, seed, number, sigma, estimate.votes.total());
-                Estimate { sigma, votes, ..estimate.clone() }
+                Estimate { smoothed: Smoothed::gaussian(sigma), votes, ..estimate.clone() }
             };
             honest.estimates.iter().map(other).collect()
         };

@@ -5,8 +5,8 @@ mod common;
 use common::{alpha, budget, sigma};
 use qcrs::certify::certify;
 use qcrs::method::{Probe, Scout};
-use qcrs::noise::{Draws, Noise, Phase, Stream};
-use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Votes};
+use qcrs::noise::{Draws, Phase, Stream};
+use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::Cells;
 use qcrs::types::Error;
 use std::sync::Mutex;
@@ -15,8 +15,8 @@ const STREAM: Stream = Stream { seed: 7, input: 3, phase: Phase::Search };
 const X: [f32; 1] = [0.3];
 
 /// A request of three laws, of which one has no draws, and of other draws of the first.
-fn request() -> Vec<(Noise, Draws)> {
-    let part = |level, range| (Noise::Gaussian(sigma(level)), Draws { stream: STREAM, range });
+fn request() -> Vec<(Smoothed, Draws)> {
+    let part = |level, range| (Smoothed::gaussian(sigma(level)), Draws { stream: STREAM, range });
     vec![part(0.5, 3..27), part(1.1, 27..27), part(2.0, 27..67), part(0.5, 90..131)]
 }
 
@@ -35,7 +35,7 @@ fn any_way<T: Send>(classifier: &dyn Classifier, ask: impl Fn(&MonteCarlo) -> T 
 #[test]
 fn a_request_is_its_parts_in_any_batch_on_any_number_of_threads() {
     let one_by_one = |sampler: &dyn SampleUnderNoise| -> Vec<Votes> {
-        let ask = |(noise, draws): &(Noise, Draws)| sampler.sample_under_noise(&X, *noise, draws);
+        let ask = |(g, draws): &(Smoothed, Draws)| sampler.sample_under_noise(&X, *g, draws);
         request().iter().map(ask).collect::<Result<_, Error>>().unwrap()
     };
     let whole = MonteCarlo::new(&Cells, 1000);
@@ -87,7 +87,7 @@ fn looks_of_one_request_share_batches() {
     let sampler = MonteCarlo::new(&together, 32);
     let mut other = Scout::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     assert_eq!(other.looks(&round).unwrap(), looks);
-    assert_eq!(other.into_looks(), scout.into_looks());
+    assert_eq!(other.into_evidence(), scout.into_evidence());
     assert_eq!((apart.calls(), together.calls()), (vec![24; 4], vec![32; 3]));
 }
 
@@ -127,7 +127,7 @@ impl Classifier for Fragile {
 /// Of several draws that fail, the first is named, whichever thread met its own first.
 #[test]
 fn the_first_draw_that_fails_is_named() {
-    let fails = |(noise, draws): (Noise, Draws)| {
+    let fails = |(Smoothed { noise, .. }, draws): (Smoothed, Draws)| {
         draws.range.filter(move |&draw| {
             let mut copy = [0.0];
             noise.add(&STREAM, draw, &X, &mut copy);

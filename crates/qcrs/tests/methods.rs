@@ -6,7 +6,7 @@ use common::{budget, input, sigma};
 use qcrs::certify::certify;
 use qcrs::method::{AnyMethod, Ddrs, NegativeSigma, PlanCertificate, Plateau, Qcrs, Scout, Tau};
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::{HalfSpace, Slab};
 use qcrs::types::{Error, Sigma};
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
@@ -145,7 +145,7 @@ fn every_preset_finds_the_peak() {
         let found = |index| {
             certify(&search, &budget, &sampler, &Input { pixels: &[0.0], seed: 5, index }).unwrap().estimates
                 [0]
-            .sigma
+            .sigma()
         };
         let mean = (0..40).map(|input| curve(found(input).get())).sum::<f64>() / 40.0;
         assert!(mean > 0.97 * best, "{name}: {mean} of {best}");
@@ -227,8 +227,8 @@ impl Known {
 }
 
 impl SampleUnderNoise for Known {
-    fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let Noise::Gaussian(sigma) = noise else { panic!("{noise:?}") };
+    fn sample_under_noise(&self, _: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        let Noise::Gaussian(sigma) = g.noise else { panic!("{g:?}") };
         self.asked.lock().unwrap().push((sigma.get(), draws.range.clone()));
         Ok((self.votes)(sigma.get()).into_iter().enumerate().collect())
     }
@@ -265,7 +265,7 @@ fn the_repaired_search_keeps_its_class() {
     let find = |search: Qcrs| {
         let known = Known::new(votes);
         let plan = search.plan(&mut Scout::new(&known, &input(&[0.0], 1), common::alpha(0.001), 1000));
-        plan.unwrap().sigmas()[0]
+        plan.unwrap().candidates()[0].sigma()
     };
     assert_eq!(find(published().repaired()), sigma(0.5));
     assert_ne!(find(published()), sigma(0.5));
@@ -327,7 +327,7 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ascend = |search: Ddrs| {
         let mut scout = Scout::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);
-        search.plan(&mut scout).unwrap().sigmas()[0].get()
+        search.plan(&mut scout).unwrap().candidates()[0].sigma().get()
     };
     let start = common::sigma(0.3);
     let published = ascend(Ddrs::published(start, region));
@@ -341,6 +341,6 @@ fn a_search_is_called_the_same_in_files() {
     for (_, search) in common::every_search() {
         let file = serde_json::to_value(&search).unwrap();
         assert_eq!(file["method"], search.name());
-        assert!((search.sigma().get() - 0.5).abs() < 1e-12, "{file}");
+        assert!((search.facts().sigma.get() - 0.5).abs() < 1e-12, "{file}");
     }
 }

@@ -6,8 +6,8 @@ use common::{alpha, budget, input, sigma};
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::method::{Dsrs, Look, Plan, PlanCertificate, Scout, Second, Sides};
-use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::noise::Draws;
+use qcrs::sample::{MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::{Cells, HalfSpace};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
@@ -46,13 +46,13 @@ impl Worst {
         for _ in 0..40 {
             votes = votes.merge(scout.look(sigma, 5)?.votes);
             let class = votes.elected()?;
-            let radius = scout.radius(&Look::new(sigma, votes.clone()), class)?;
+            let radius = scout.radius(&Look::new(Smoothed::gaussian(sigma), votes.clone()), class)?;
             if radius > best.0 {
                 best = (radius, votes.total() as u32, class);
             }
         }
         let (_, n, class) = best;
-        Ok(Plan::from(sigma).for_class(class).with_draws(n))
+        Ok(Plan::certify(scout.at(sigma)).for_class(class).with_draws(n).into())
     }
 }
 
@@ -74,20 +74,21 @@ impl PlanCertificate for Worst {
             }
         }
         let (_, sigma, class) = luckiest;
+        let single = Plan::certify(scout.at(sigma));
+        let single = match moods.below(3) {
+            0 => single.for_class(class),
+            1 => single.for_class(moods.below(5) as usize), // there are fewer classes
+            _ => single,
+        };
+        let single = if moods.below(2) == 0 { single } else { single.with_draws(moods.below(201) as u32) };
+        let single = match moods.below(3) {
+            0 => single.by(Sides::One),
+            1 => single.by(Sides::Two),
+            _ => single,
+        };
         let plan = match moods.below(4) {
-            0 => Plan::best_of(SIGMAS.map(common::sigma).to_vec(), sigma)?,
-            _ => Plan::from(sigma),
-        };
-        let plan = match moods.below(3) {
-            0 => plan.for_class(class),
-            1 => plan.for_class(moods.below(5) as usize), // there are fewer classes
-            _ => plan,
-        };
-        let plan = if moods.below(2) == 0 { plan } else { plan.with_draws(moods.below(201) as u32) };
-        let plan = match moods.below(3) {
-            0 => plan.by(Sides::One),
-            1 => plan.by(Sides::Two),
-            _ => plan,
+            0 => Plan::best_of(SIGMAS.map(|value| scout.at(common::sigma(value))).to_vec(), scout.at(sigma))?,
+            _ => single.into(),
         };
         match moods.below(50) {
             0 => panic!("a search of its own"),
@@ -169,7 +170,7 @@ impl PlanCertificate for Greedy {
 /// Votes for class 1 without asking anything.
 struct Yes;
 impl SampleUnderNoise for Yes {
-    fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+    fn sample_under_noise(&self, _: &[f32], _: Smoothed, draws: &Draws) -> Result<Votes, Error> {
         Ok([(1, draws.range.len() as u64)].into_iter().collect())
     }
 }
@@ -177,23 +178,31 @@ impl SampleUnderNoise for Yes {
 #[test]
 fn plans_that_cannot_be_certified_are_errors() {
     let cases: [(&str, Planning); 7] = [
-        ("planned 201 draws, and the budget has 200", (|_| Ok(Plan::from(sigma(0.5)).with_draws(201)))),
-        ("planned 4294967295 draws", |_| Ok(Plan::from(sigma(0.5)).for_class(0).with_draws(u32::MAX))),
-        ("1 to 65536 noise levels, got 0", |_| Plan::best_of(Vec::new(), sigma(0.5))),
-        ("1 to 65536 noise levels, got 65537", |_| Plan::best_of(vec![sigma(0.5); 65_537], sigma(0.5))),
-        ("noise on 64 values for an input of 1", |_| {
-            let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::None };
-            Ok(Plan::under(dsrs.laws(64)?))
+        (
+            "planned 201 draws, and the budget has 200",
+            (|scout| Ok(Plan::certify(scout.at(sigma(0.5))).with_draws(201).into())),
+        ),
+        ("planned 4294967295 draws", |scout| {
+            Ok(Plan::certify(scout.at(sigma(0.5))).for_class(0).with_draws(u32::MAX).into())
+        }),
+        ("1 to 65536 smoothed classifiers, got 0", |scout| Plan::best_of(Vec::new(), scout.at(sigma(0.5)))),
+        ("1 to 65536 smoothed classifiers, got 65537", |scout| {
+            let g = scout.at(sigma(0.5));
+            Plan::best_of(vec![g; 65_537], g)
+        }),
+        ("made for inputs of 64 values, and the input has 1", |_| {
+            let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::Threshold };
+            Ok(dsrs.laws(64)?.into())
         }),
         ("a share of σ from 0.1 to below 1", |_| {
             let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::Variance(5.0) };
-            Ok(Plan::under(dsrs.laws(64)?))
+            Ok(dsrs.laws(64)?.into())
         }),
         // all draws of the search, and then one more
         ("draws", |scout| {
             scout.look(sigma(0.5), u32::MAX)?;
             scout.look(sigma(0.5), u32::MAX)?;
-            Ok(sigma(0.5).into())
+            Ok(Plan::certify(scout.at(sigma(0.5))).into())
         }),
     ];
     for (says, plan) in cases {
@@ -202,7 +211,7 @@ fn plans_that_cannot_be_certified_are_errors() {
         assert!(error.contains(says), "{says}: {error}");
     }
     // no draws, no certificate
-    let nothing = Greedy(|_| Ok(Plan::from(sigma(0.5)).with_draws(0)));
+    let nothing = Greedy(|scout| Ok(Plan::certify(scout.at(sigma(0.5))).with_draws(0).into()));
     let outcome = certify(&nothing, &budget(20, 200, alpha(0.001)), &Yes, &input(&[0.5], 0)).unwrap();
     assert!(matches!(outcome.verdict, Verdict::Abstain(_)) && outcome.estimates.is_empty());
 }

@@ -6,9 +6,9 @@ use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
 use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
 use qcrs::method::Look;
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Draws, Phase, Stream};
 use qcrs::run::{self, Depth, Run, Shard, Spec};
-use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::fs;
@@ -136,16 +136,17 @@ fn every_run_follows_from_its_votes_until_one_is_changed() {
             "{what}: {error}"
         );
         let elsewhere = |outcome: &mut Outcome| {
-            let old = outcome.estimates[0].sigma;
-            outcome.estimates[0].sigma = sigma(1.01 * old.get());
+            let old = outcome.estimates[0].sigma();
+            outcome.estimates[0].smoothed = Smoothed::gaussian(sigma(1.01 * old.get()));
             outcome.verdict = decide(&outcome.estimates, &budget).unwrap();
         };
         assert!(
             after(&elsewhere).contains("the certificates are not those that its looks lead to"),
             "{what}"
         );
-        let looked =
-            |outcome: &mut Outcome| outcome.looks.push(Look::new(sigma(0.5), Votes::from_iter([(1, 10)])));
+        let looked = |outcome: &mut Outcome| {
+            outcome.looks.push(Look::new(Smoothed::gaussian(sigma(0.5)), Votes::from_iter([(1, 10)])))
+        };
         // where draws of their own name the class, the look stands in their place
         let named = ["iss", "probe"].contains(&what);
         let words =
@@ -290,7 +291,8 @@ fn scores_that_were_not_written_are_no_votes() {
     let lazy = Lazy(AtomicBool::new(false));
     let sampler = MonteCarlo::new(&lazy, 16);
     let stream = Stream { seed: 0, input: 0, phase: Phase::Estimate };
-    let ask = || sampler.sample_under_noise(&[0.0], Noise::Gaussian(sigma(0.5)), &Draws::first(64, stream));
+    let ask =
+        || sampler.sample_under_noise(&[0.0], Smoothed::gaussian(sigma(0.5)), &Draws::first(64, stream));
     let found = pool.install(ask);
     assert!(matches!(found, Err(Error::NotFinite { draw: 17, .. })), "{found:?}");
 }

@@ -2,7 +2,7 @@
 
 mod price;
 
-use crate::args::{BudgetArgs, MethodArgs, Seed, TargetArgs};
+use crate::args::{Seed, SettingsArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::{bail, ensure};
@@ -20,9 +20,7 @@ pub struct CertifyArgs {
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
-    method: MethodArgs,
-    #[command(flatten)]
-    budget: BudgetArgs,
+    settings: SettingsArgs,
     /// Ask only whether an input is of this class, a name or a number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
@@ -47,25 +45,25 @@ pub struct CertifyArgs {
 /// Certifies what is missing and prints the summary.
 pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     // wrong options are told before model and data are opened
-    args.method.search(None)?;
-    let budget = args.budget.budget(args.method.method)?;
+    let SettingsArgs(settings) = &args.settings;
+    settings.check()?;
+    let (budget, passes) = (settings.budget()?, settings.passes()?);
     ensure!(
-        args.seed != Seed::Secret || args.method.passes.is_none(),
+        args.seed != Seed::Secret || passes.is_none(),
         "--passes finds λ with draws of the seed, so every --seed secret would find another; give --lambda instead"
     );
     let setup = Setup::open(&args.target.model, &args.target.data)?;
-    let search = args.method.search(Some(setup.data.dataset.shape()))?;
+    let method = settings.method(Some(setup.data.dataset.shape().iter().product()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
-    args.method.remarks().iter().for_each(|remark| say!("{remark}"));
+    settings.remarks()?.iter().for_each(|remark| say!("{remark}"));
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
-    let mut spec =
-        setup.spec(setup.selection(&args.target.selection)?, search, budget, one_class, args.seed.draw()?)?;
+    let selection = setup.selection(&args.target.selection)?;
+    let mut spec = setup.spec(selection, method, budget, one_class).seeded(args.seed.draw()?);
     if let Some(bank) = &args.bank {
-        spec.bank = Some(crate::setup::file_name(bank));
-        spec.guarantee = spec.promise();
+        spec = spec.with_bank(crate::setup::file_name(bank));
     }
     let sampler = setup.sampler()?;
-    if let Some(passes) = args.method.passes {
+    if let Some(passes) = passes {
         spec.method = Method::new(price::priced(&setup, &sampler, &spec, passes)?)?;
     }
     let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
@@ -110,11 +108,12 @@ fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
 fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
     let model = &args.target.model.model;
     // many a model is called model.onnx in a folder that has its name
-    let folder =
-        model.parent().filter(|folder| spec.model.name == "model.onnx" && folder.file_name().is_some());
-    let model = folder.map_or_else(|| spec.model.name.clone(), crate::setup::file_name);
+    let folder = model
+        .parent()
+        .filter(|folder| spec.models.first().name == "model.onnx" && folder.file_name().is_some());
+    let model = folder.map_or_else(|| spec.models.first().name.clone(), crate::setup::file_name);
     let model = model.trim_end_matches(".onnx");
-    let (method, sigma, n) = (spec.method.name(), spec.method.sigma().get(), spec.budget.n());
+    let (method, sigma, n) = (spec.method.name(), spec.method.facts().sigma.get(), spec.budget.n());
     let (secret, seed) = match args.seed {
         Seed::Chosen(seed) => ("", seed),
         Seed::Secret => ("secret-", 0),

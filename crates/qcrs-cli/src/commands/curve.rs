@@ -7,9 +7,9 @@ use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Curve, CurvePoint};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
-use qcrs::noise::{Fresh, Noise, Phase, Stream};
+use qcrs::noise::{Fresh, Phase, Stream};
 use qcrs::radius;
-use qcrs::sample::{MonteCarlo, fresh_votes};
+use qcrs::sample::{MonteCarlo, SampleUnderNoise, fresh_votes};
 use qcrs::types::{Alpha, Sigma};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -105,8 +105,7 @@ impl Curves {
         let example = setup.example(id)?;
         let mut fresh = Fresh::of(Stream { seed: self.seed, input: id, phase: Phase::Curve });
         // every point has draws of its own, so that neighbours do not share their luck
-        let mut votes =
-            |sigma| fresh_votes(sampler, &example.pixels, Noise::Gaussian(sigma), self.n, &mut fresh);
+        let mut votes = |sigma| fresh_votes(sampler, &example.pixels, sampler.at(sigma), self.n, &mut fresh);
         let class = votes(self.start)?.elected()?;
         let point = |sigma: Sigma| {
             let votes = votes(sigma)?;

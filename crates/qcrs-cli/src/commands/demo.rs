@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
-use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Probe, Qcrs, Winner};
+use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Shard};
 use qcrs::sample::MonteCarlo;
@@ -70,7 +70,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(setup.selection(&typed.target.selection)?, search, budget, None, 0)?;
+        let spec = setup.spec(setup.selection(&typed.target.selection)?, Method::new(search)?, budget, None);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into, Depth::Verdicts)?;

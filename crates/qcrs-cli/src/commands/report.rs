@@ -6,7 +6,6 @@ use crate::setup::file_name;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
 use qcrs::data::Opened;
-use qcrs::method::AnyMethod;
 use qcrs::noise::{Noise, Phase, Stream};
 use qcrs::report::format::down;
 use qcrs::report::{self, Page, Picture};
@@ -178,7 +177,7 @@ fn curves(path: &Path, analysis: &Analysis) -> anyhow::Result<Vec<Curve>> {
 /// The first inputs of the last run under Gaussian noise, as they are and under the noise of their σ.
 pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
     let gaussian =
-        |table: &&Table| table.spec.as_ref().is_some_and(|spec| !matches!(*spec.method, AnyMethod::Dsrs(_)));
+        |table: &&Table| table.spec.as_ref().is_some_and(|spec| spec.method.facts().other_law.is_none());
     let Some(table) = analysis.tables.iter().rev().find(gaussian) else {
         return Ok(Vec::new());
     };

@@ -133,7 +133,7 @@ fn check_data(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Re
 
 fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record])) -> anyhow::Result<()> {
     let now = json!({ "model": setup.model_spec(), "data": setup.data.about });
-    let differences = run::differences(&json!({ "model": spec.model, "data": spec.data }), &now)?;
+    let differences = run::differences(&json!({ "model": spec.models, "data": spec.data }), &now)?;
     if let Some(difference) = differences.first() {
         bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());
     }

@@ -10,7 +10,7 @@ use qcrs::data::{self, Example, OpenOptions};
 use qcrs::method::{AnyMethod, Probe, Qcrs};
 use qcrs::noise::{Draws, Noise};
 use qcrs::report::format::down;
-use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Votes};
+use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::types::{Alpha, Error};
 use qcrs_onnx::{EngineChoice, Model};
 use serde_json::json;
@@ -135,8 +135,8 @@ impl PeerSampler {
 }
 
 impl SampleUnderNoise for PeerSampler {
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        let Noise::Gaussian(sigma) = noise else {
+    fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        let Noise::Gaussian(sigma) = g.noise else {
             return Err(Error::Invalid("PyTorch is asked under Gaussian noise only".into()));
         };
         let mut guard = self.peer.lock().unwrap_or_else(PoisonError::into_inner);

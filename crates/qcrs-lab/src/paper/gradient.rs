@@ -3,11 +3,11 @@
 use super::lab::{Effort, Lab};
 use super::words::head;
 use crate::progress::Progress;
-use qcrs::noise::{Fresh, Noise, Phase, Stream};
+use qcrs::noise::{Fresh, Phase, Stream};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
-use qcrs::sample::fresh_votes;
+use qcrs::sample::{SampleUnderNoise, fresh_votes};
 use qcrs::types::Sigma;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow
     let mut fresh = Fresh::of(Stream { seed: lab.seed, input: id, phase: Phase::Curve });
     // every look has draws of its own, as in the released program
     let mut votes = |sigma: f64, n: u32| {
-        let noise = Noise::Gaussian(Sigma::new(sigma)?);
-        fresh_votes(lab.sampler, &example.pixels, noise, n, &mut fresh)
+        let g = lab.sampler.at(Sigma::new(sigma)?);
+        fresh_votes(lab.sampler, &example.pixels, g, n, &mut fresh)
     };
     let at = lab.sigma().get();
     let class = votes(at, 500)?.elected()?;

@@ -6,7 +6,7 @@ use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::Table;
 use qcrs::certify::Budget;
-use qcrs::method::{AnyMethod, Qcrs};
+use qcrs::method::{AnyMethod, Method, Qcrs};
 use qcrs::noise::Noise;
 use qcrs::run::{self, Depth, Record, Selection, Shard};
 use qcrs::sample::MonteCarlo;
@@ -81,7 +81,7 @@ impl Lab<'_> {
         selection: Selection,
         one_class: Option<usize>,
     ) -> anyhow::Result<Table> {
-        let spec = self.setup.spec(selection, search, self.budget, one_class, self.seed)?;
+        let spec = self.setup.spec(selection, Method::new(search)?, self.budget, one_class).seeded(self.seed);
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
         let stored = run::read(&dir, Depth::Verdicts)?;

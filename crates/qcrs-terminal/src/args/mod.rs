@@ -1,16 +1,14 @@
 //! What was typed: groups of options that several commands share.
 
-mod budget;
 mod data;
-mod method;
 mod model;
 mod seed;
+mod settings;
 
-pub use budget::BudgetArgs;
 pub use data::{DataArgs, SelectionArgs};
-pub use method::MethodArgs;
 pub use model::{ModelArgs, transform};
 pub use seed::Seed;
+pub use settings::SettingsArgs;
 
 /// Which classifier is asked about which images.
 #[derive(Clone, Debug, clap::Args)]

@@ -51,6 +51,7 @@ mod tests {
     use super::*;
     use qcrs::certify::{Outcome, Reason, Verdict};
     use qcrs::method::Look;
+    use qcrs::sample::Smoothed;
     use qcrs::types::Sigma;
 
     #[test]
@@ -60,7 +61,7 @@ mod tests {
             label: None,
             pixels: None,
             finding: Finding::Outcome(Outcome {
-                looks: vec![Look::new(Sigma::new(0.5).unwrap(), votes)],
+                looks: vec![Look::new(Smoothed::gaussian(Sigma::new(0.5).unwrap()), votes)],
                 selection: None,
                 posterior: None,
                 estimates: Vec::new(),

@@ -28,7 +28,7 @@ impl Belief {
         // keys are bits, whose order is that of positive floats: a map accepts no float
         let mut votes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for look in &outcome.looks {
-            let tally = votes.entry(look.sigma.get().to_bits()).or_default();
+            let tally = votes.entry(look.sigma().get().to_bits()).or_default();
             *tally = (tally.0 + look.votes.of(class), tally.1 + look.votes.total());
         }
         let seen = votes.into_iter().filter(|(_, (k, n))| 0 < *k && k < n).filter_map(|(sigma, (k, n))| {

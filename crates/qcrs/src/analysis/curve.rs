@@ -28,7 +28,7 @@ impl Curve {
         table
             .spec
             .as_ref()
-            .is_none_or(|spec| spec.model.blake3 == self.model && spec.data.blake3 == self.data)
+            .is_none_or(|spec| spec.models.first().blake3 == self.model && spec.data.blake3 == self.data)
     }
 }
 

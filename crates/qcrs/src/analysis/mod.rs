@@ -22,7 +22,6 @@ pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
 
-use crate::method::AnyMethod;
 use crate::run::Guarantee;
 use crate::types::{Alpha, Error};
 use std::collections::HashSet;
@@ -146,22 +145,17 @@ fn unlabelled(table: &Table) -> Option<String> {
 
 /// Fewer bits make another classifier; a reader must know which one was certified.
 fn other_precision(table: &Table) -> Option<String> {
-    let precision = &table.spec.as_ref()?.model.precision;
-    let name = &table.name;
-    (precision != "f32").then(|| {
-        format!(
-            "{name} computed in {precision}: its certificates concern that classifier, not the one in f32."
-        )
-    })
+    let mut precisions = table.spec.as_ref()?.models.iter().map(|model| &model.precision);
+    let (name, precision) = (&table.name, precisions.find(|precision| *precision != "f32")?);
+    Some(format!(
+        "{name} computed in {precision}: its certificates concern that classifier, not the one in f32."
+    ))
 }
 
-/// Generalized noise makes another smoothed classifier than the one that is deployed.
+/// Another law of noise makes another smoothed classifier than the one that is deployed.
 fn other_noise(table: &Table) -> Option<String> {
-    let generalized = matches!(*table.spec.as_ref()?.method, AnyMethod::Dsrs(_));
-    let name = &table.name;
-    generalized.then(|| {
-        format!("{name}: the classifier is smoothed with generalized Gaussian noise, which qcrs predict does not run.")
-    })
+    let (name, law) = (&table.name, table.spec.as_ref()?.method.facts().other_law?);
+    Some(format!("{name}: the classifier is smoothed with {law} noise, which qcrs predict does not run."))
 }
 
 fn checked(radii: &[f64]) -> Result<Vec<f64>, Error> {

@@ -165,7 +165,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
 fn runner_up_share(outcome: &Outcome) -> Option<f64> {
     let certified = sigma(outcome)?;
     let estimate =
-        outcome.estimates.iter().find(|estimate| estimate.sigma.get().total_cmp(&certified).is_eq())?;
+        outcome.estimates.iter().find(|estimate| estimate.sigma().get().total_cmp(&certified).is_eq())?;
     let against = estimate.votes.total() - estimate.votes.of(estimate.class);
     (against > 0).then(|| estimate.votes.most_besides(estimate.class) as f64 / against as f64)
 }
@@ -177,7 +177,7 @@ fn sigma(outcome: &Outcome) -> Option<f64> {
             Some(sigma.get())
         }
         Verdict::Abstain(_) => match outcome.estimates.as_slice() {
-            [only] => Some(only.sigma.get()),
+            [only] => Some(only.sigma().get()),
             _ => None,
         },
     }

@@ -6,7 +6,7 @@ use crate::run::{
     Ball, BankReason, Checked, Finding, FromBank, Guarantee, ModelSpec, Record, Selection, Spec, Stored,
     Timing,
 };
-use crate::sample::Votes;
+use crate::sample::{Smoothed, Votes};
 use crate::types::{Alpha, Sigma};
 
 pub(crate) fn spec(of: u32) -> Spec {
@@ -14,7 +14,7 @@ pub(crate) fn spec(of: u32) -> Spec {
     Spec {
         qcrs: "0.1.0".into(),
         noise: "1".into(),
-        model: ModelSpec {
+        models: ModelSpec {
             name: "net.onnx".into(),
             blake3: "00".into(),
             engine: "test".into(),
@@ -22,10 +22,13 @@ pub(crate) fn spec(of: u32) -> Spec {
             transform: None,
             batch: None,
             not_followed: None,
+            told: None,
+            confidence: None,
             precision: "f32".into(),
             output: "logits".into(),
             classes: 2,
-        },
+        }
+        .into(),
         data: About {
             name: "toys".into(),
             blake3: "00".into(),
@@ -49,12 +52,11 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         Some(radius) => Verdict::Certified { class, radius, sigma, p_lower: 0.9, p_upper: None },
         None => Verdict::Abstain(Reason::BelowHalf { class, p_lower: 0.4, sigma }),
     };
-    let selection = Some(Look::new(sigma, Votes::from_iter([(class, 10)])));
+    let selection = Some(Look::new(Smoothed::gaussian(sigma), Votes::from_iter([(class, 10)])));
     let estimates = vec![Certificate {
-        sigma,
+        smoothed: Smoothed::gaussian(sigma),
         class,
         sides: Sides::One,
-        law: None,
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];
     let outcome = Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict };
@@ -136,7 +138,7 @@ fn the_runner_up_is_that_of_the_certified_sigma() {
     let mut several = record(0, 0, 0, Some(0.5));
     let Finding::Outcome(outcome) = &mut several.finding else { panic!("an outcome") };
     let other = Certificate {
-        sigma: Sigma::new(0.25).unwrap(),
+        smoothed: Smoothed::gaussian(Sigma::new(0.25).unwrap()),
         votes: Votes::from_iter([(0, 60), (1, 20), (2, 20)]),
         ..outcome.estimates[0].clone()
     };
@@ -358,7 +360,7 @@ fn budget(alpha: f64) -> Budget {
 #[test]
 fn a_run_in_another_precision_is_said_to_concern_another_classifier() {
     let mut spec = spec(1);
-    spec.model.precision = "bf16".into();
+    spec.models = ModelSpec { precision: "bf16".into(), ..spec.models.first().clone() }.into();
     let half = from_run("half".into(), &spec, &[record(0, 0, 0, Some(0.5))], &[]).unwrap();
     let analysis = Analysis::new(vec![small(), half], &Options::default()).unwrap();
     let note = "half computed in bf16: its certificates concern that classifier, not the one in f32.";

@@ -1,8 +1,8 @@
 //! How many draws certify, how sure, and what is asked of them?
 
+use crate::method::AnyMethod;
 use crate::types::{Alpha, Error};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// How many draws certify, how sure the certificate is, and what it is about. What cannot be certified cannot be
 /// constructed, nor read from a file.
@@ -65,12 +65,18 @@ impl Bound {
     }
 }
 
+impl Default for Budget {
+    /// What the field uses: 100 draws guess the class, 100,000 certify it at α = 0.001.
+    fn default() -> Self {
+        Self { n0: 100, n: 100_000, alpha: Alpha::USUAL, bound: Bound::OneSided, at_radius: None }
+    }
+}
+
 impl Budget {
     /// `n0` draws guess the class, `n` bound it from below at `alpha`, as published; at least one each.
     pub fn new(n0: u32, n: u32, alpha: Alpha) -> Result<Self, Error> {
-        if n0 == 0 || n == 0 {
-            let problem = format!("n0 and n must be at least 1, got n0 = {n0} and n = {n}");
-            return Err(Error::Invalid(problem));
+        if let Some((name, _)) = [("n0", n0), ("n", n)].into_iter().find(|(_, draws)| *draws == 0) {
+            return Err(Error::setting(name, "must be at least 1, got 0"));
         }
         Ok(Self { n0, n, alpha, bound: Bound::OneSided, at_radius: None })
     }
@@ -90,10 +96,38 @@ impl Budget {
 
     fn together(self) -> Result<Self, Error> {
         if self.at_radius.is_some() && self.bound != Bound::OneSided {
-            let problem = "the question whether a radius holds is answered by the one-sided bound only";
-            return Err(Error::Invalid(problem.into()));
+            let problem = "a question about one radius is answered by the one-sided bound; leave this out";
+            return Err(Error::setting("bound", problem));
         }
         Ok(self)
+    }
+
+    /// Refuses a method that does not answer what is asked with these numbers, about all classes or about one.
+    pub fn suits(&self, method: &AnyMethod, one_class: Option<usize>) -> Result<(), Error> {
+        let facts = method.facts();
+        let asked = |setting: &str| match setting {
+            "bound" => self.bound != Bound::OneSided,
+            "at_radius" => self.at_radius.is_some(),
+            "one_class" => one_class.is_some(),
+            _ => false,
+        };
+        if let Some((name, why)) = facts.refuses.iter().find(|(name, _)| asked(name)) {
+            return Err(Error::setting(name, *why));
+        }
+        let (n, least, name) = (self.n, facts.least_n, method.name());
+        if n < least {
+            return Err(Error::setting("n", format!("{name} needs at least {least} draws, got {n}")));
+        }
+        // draws are numbered with 32 bits, those of the search and of the certificates apart
+        let certified = u64::from(facts.certificates) * u64::from(n);
+        let (name, draws) =
+            if certified > facts.search { ("n", certified) } else { ("gradient_n", facts.search) };
+        if draws > u64::from(u32::MAX) {
+            let problem =
+                format!("{draws} draws of one input are too many; take fewer, or search fewer points");
+            return Err(Error::setting(name, problem));
+        }
+        Ok(())
     }
 
     /// Draws to guess the top class; at least one.
@@ -119,15 +153,6 @@ impl Budget {
     /// The radius that is asked about, where it is not the largest: positive and finite.
     pub fn at_radius(&self) -> Option<f64> {
         self.at_radius
-    }
-
-    /// The estimation draws of certificate `number` of a plan, `n` each: no two share any.
-    pub(super) fn range(number: usize, n: u32) -> Result<Range<u32>, Error> {
-        let at = |number: usize| u32::try_from(number as u64 * u64::from(n));
-        match (at(number), at(number + 1)) {
-            (Ok(start), Ok(end)) => Ok(start..end),
-            _ => Err(Error::Invalid(format!("{} certificates of {n} draws are too many", number + 1))),
-        }
     }
 }
 

@@ -3,31 +3,30 @@
 use super::{Bound, Budget};
 use crate::bounds::two_sided;
 use crate::method::Sides;
+use crate::noise::Noise;
 use crate::radius;
 use crate::sample::Votes;
-use crate::types::{Error, Sigma};
+use crate::types::Error;
 
-/// The bound for a certificate of `class` with `n` draws.
+/// The bound for a certificate of `class` with `n` draws, as the budget asks.
 ///
 /// Judges by `seen`, votes that are never counted in the certificate, so the choice costs nothing.
 pub(super) fn choose_sides(
     budget: &Budget,
-    planned: Option<Sides>,
     class: usize,
     seen: &Votes,
-    sigma: Sigma,
+    noise: &Noise,
     n: u32,
 ) -> Result<Sides, Error> {
-    Ok(match (planned, budget.bound()) {
-        (Some(planned), _) => planned,
-        (None, Bound::OneSided) => Sides::One,
-        (None, Bound::TwoSided) => Sides::Two,
-        (None, Bound::Auto) => {
+    Ok(match budget.bound() {
+        Bound::OneSided => Sides::One,
+        Bound::TwoSided => Sides::Two,
+        Bound::Auto => {
             let (n, alpha) = (u64::from(n), budget.alpha());
             let [ours, rival] = expected(seen, class, n);
             let lead = two_sided(n, ours, rival, alpha)?;
-            let one = radius::gaussian_of_votes(ours, n, alpha, sigma)?;
-            let two = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
+            let one = radius::of_votes(noise, ours, n, alpha)?;
+            let two = radius::two_sided(noise, lead.class, lead.not_other)?;
             if two > one { Sides::Two } else { Sides::One }
         }
     })

@@ -1,14 +1,15 @@
 //! What do votes prove?
 
-use super::Budget;
+use super::{Budget, Estimate};
 use crate::bounds::{Standing, clopper_pearson_lower, smallest_n, standing, two_sided};
 use crate::method::Sides;
 use crate::noise::{GeneralizedGaussian, Noise};
 use crate::radius;
-use crate::radius::dsrs::{self, DoubleSampling, Shares};
-use crate::sample::Votes;
+use crate::radius::dsrs::{DoubleSampling, Shares};
+use crate::sample::Smoothed;
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What certification says about one input.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,28 +64,15 @@ pub enum Reason {
     },
 }
 
-/// The votes of one certificate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Estimate {
-    /// The noise level.
-    pub sigma: Sigma,
-    /// The class guessed beforehand.
-    pub class: usize,
-    /// What is bounded, as settled beforehand.
-    #[serde(skip_serializing_if = "Sides::is_one", default)]
-    pub sides: Sides,
-    /// The law of the noise, where it is not Gaussian.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub law: Option<GeneralizedGaussian>,
-    /// The fresh votes.
-    pub votes: Votes,
-}
-
-impl Estimate {
-    /// The noise that the votes were cast under.
-    pub fn noise(&self) -> Noise {
-        self.law.map_or(Noise::Gaussian(self.sigma), Noise::GeneralizedGaussian)
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BelowHalf { .. } => f.write_str("below half"),
+            Self::TooFewDraws { .. } => f.write_str("too few draws"),
+            Self::NotTried => f.write_str("not tried"),
+            Self::NotShown { refuted: true, .. } => f.write_str("radius refuted"),
+            Self::NotShown { .. } => f.write_str("radius not shown"),
+        }
     }
 }
 
@@ -92,11 +80,13 @@ impl Estimate {
 /// an answer, never make a wrong one.
 const GIVE_UP: f64 = 0.01;
 
-/// What K certificates prove together: each is made at α/K, the largest radius is kept. Under generalized noise
-/// one or two laws make a single certificate.
+/// What K certificates prove together: each is made at α/K, the largest radius is kept. Votes under two generalized laws
+/// make a single certificate.
 pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error> {
-    if let Some(law) = estimates.first().and_then(|estimate| estimate.law) {
-        return by_laws(estimates, &law, budget.alpha());
+    if let [one, other] = estimates
+        && let Some(laws) = both_generalized(one, other)
+    {
+        return under_two_laws(one, other, laws, budget.alpha());
     }
     let alpha = budget.alpha().share(estimates.len().max(1));
     let mut best: Option<(f64, Verdict)> = None;
@@ -112,23 +102,30 @@ pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error>
     Ok(best.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
 }
 
-/// What votes under one or two generalized laws prove.
-fn by_laws(estimates: &[Estimate], first: &GeneralizedGaussian, alpha: Alpha) -> Result<Verdict, Error> {
-    let votes = |estimate: &Estimate| (estimate.votes.of(estimate.class), estimate.votes.total());
-    let (p_lower, radius) = match estimates {
-        [only] => {
-            let (k, n) = votes(only);
-            let p_lower = clopper_pearson_lower(k, n, alpha)?;
-            (p_lower, dsrs::generalized_gaussian(p_lower, first)?)
-        }
-        [one, other @ Estimate { law: Some(second), .. }] => {
-            let shares = Shares::of_votes(votes(one), votes(other), alpha)?;
-            (shares.first[0], DoubleSampling::new(first, second)?.radius(&shares)?)
-        }
-        _ => return Err(Error::Invalid("a certificate rests on one law or on two".into())),
-    };
-    let (class, sigma) = (estimates[0].class, estimates[0].sigma);
-    Ok(match radius {
+/// The laws of two certificates, where both are generalized: those are never the best of two ([`Plan::best_of`] refuses
+/// them), but the first law and the second of one.
+fn both_generalized(one: &Estimate, other: &Estimate) -> Option<[GeneralizedGaussian; 2]> {
+    match (one.smoothed.noise, other.smoothed.noise) {
+        (Noise::GeneralizedGaussian(first), Noise::GeneralizedGaussian(second)) => Some([first, second]),
+        _ => None,
+    }
+}
+
+/// What votes for the same class under two generalized laws prove.
+fn under_two_laws(
+    one: &Estimate,
+    other: &Estimate,
+    [first, second]: [GeneralizedGaussian; 2],
+    alpha: Alpha,
+) -> Result<Verdict, Error> {
+    let (class, sigma) = (one.class, one.sigma());
+    if other.class != class || other.smoothed.model != one.smoothed.model {
+        return Err(Error::Invalid("two laws make one certificate only for the same class and model".into()));
+    }
+    let votes = |estimate: &Estimate| (estimate.votes.of(class), estimate.votes.total());
+    let shares = Shares::of_votes(votes(one), votes(other), alpha)?;
+    let p_lower = shares.first[0];
+    Ok(match DoubleSampling::new(&first, &second)?.radius(&shares)? {
         Some(radius) => Verdict::Certified { class, radius, sigma, p_lower, p_upper: None },
         None => Verdict::Abstain(Reason::BelowHalf { class, p_lower, sigma }),
     })
@@ -136,15 +133,16 @@ fn by_laws(estimates: &[Estimate], first: &GeneralizedGaussian, alpha: Alpha) ->
 
 /// The largest radius that follows, with a value to compare verdicts by.
 fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
-    let &Estimate { sigma, class, sides, ref votes, .. } = estimate;
+    let &Estimate { smoothed: Smoothed { noise, .. }, class, sides, ref votes } = estimate;
+    let sigma = noise.sigma();
     let (p_lower, p_upper, radius, smallest) = match sides {
         Sides::One => {
             let p_lower = clopper_pearson_lower(votes.of(class), votes.total(), alpha)?;
-            (p_lower, None, radius::gaussian(p_lower, sigma)?, smallest_n(alpha))
+            (p_lower, None, radius::one_sided(&noise, p_lower)?, smallest_n(alpha))
         }
         Sides::Two => {
             let lead = two_sided(votes.total(), votes.of(class), votes.most_besides(class), alpha)?;
-            let radius = radius::gaussian_two_sided(lead.class, lead.not_other, sigma)?;
+            let radius = radius::two_sided(&noise, lead.class, lead.not_other)?;
             let p_upper = (1.0 - lead.not_other).next_up();
             (lead.class, Some(p_upper), radius, smallest_n(alpha.share(2)))
         }
@@ -160,8 +158,8 @@ fn largest(estimate: &Estimate, alpha: Alpha) -> Result<(f64, Verdict), Error> {
 
 /// Whether `radius` holds, with a value to compare verdicts by.
 fn answer(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<(f64, Verdict), Error> {
-    let &Estimate { sigma, class, .. } = estimate;
-    let p_lower = radius::gaussian_share(radius, sigma);
+    let (class, sigma) = (estimate.class, estimate.sigma());
+    let p_lower = radius::share(&estimate.smoothed.noise, radius)?;
     Ok(match stands(estimate, radius, alpha)? {
         Standing::Above => (1.0, Verdict::Certified { class, radius, sigma, p_lower, p_upper: None }),
         standing => {
@@ -179,8 +177,8 @@ pub(crate) fn is_decided(estimate: &Estimate, radius: f64, alpha: Alpha) -> Resu
 
 /// How the votes so far stand against what `radius` asks of them.
 fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Error> {
-    let Estimate { sigma, class, votes, .. } = estimate;
-    let share = radius::gaussian_share(radius, *sigma);
+    let Estimate { smoothed, class, votes, .. } = estimate;
+    let share = radius::share(&smoothed.noise, radius)?;
     if share >= 1.0 {
         return Ok(Standing::Below); // no number of draws shows it in f64
     }

@@ -1,7 +1,7 @@
 //! Which method, with settings that can work?
 
-use super::{AnyMethod, Plan, PlanCertificate, Scout};
-use crate::types::Error;
+use super::{AnyMethod, Cohen, Plan, PlanCertificate, Probe, Qcrs, Scout};
+use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
@@ -12,10 +12,27 @@ use std::ops::Deref;
 pub struct Method(AnyMethod);
 
 impl Method {
+    /// COHEN: one σ for every input.
+    pub fn cohen(sigma: Sigma) -> Self {
+        Self(Cohen { sigma }.into())
+    }
+
+    /// QCRS with our repairs, for a classifier trained with `sigma`.
+    pub fn qcrs(sigma: Sigma) -> Result<Self, Error> {
+        Self::new(Qcrs::scaled_to(sigma)?.repaired())
+    }
+
+    /// PROBE, for a classifier trained with `sigma`.
+    pub fn probe(sigma: Sigma) -> Result<Self, Error> {
+        let Qcrs { low, high, .. } = Qcrs::scaled_to(sigma)?;
+        Self::new(Probe::new(sigma, [low, high], Probe::LAMBDA))
+    }
+
     /// Checks the settings once, so that no later code has to.
-    pub fn new(settings: AnyMethod) -> Result<Self, Error> {
-        settings.check()?;
-        Ok(Self(settings))
+    pub fn new(method: impl Into<AnyMethod>) -> Result<Self, Error> {
+        let method = method.into();
+        method.check()?;
+        Ok(Self(method))
     }
 }
 
@@ -50,8 +67,7 @@ impl PlanCertificate for Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::{Cohen, Grid, Winner};
-    use crate::types::Sigma;
+    use crate::method::{Grid, Winner};
 
     #[test]
     fn what_cannot_work_can_neither_be_constructed_nor_read() {

@@ -1,6 +1,6 @@
 //! Cohen et al. 2019: one σ for every input.
 
-use super::{Plan, PlanCertificate, Scout};
+use super::{Descriptor, Facts, Plan, PlanCertificate, Scout};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,26 @@ pub struct Cohen {
     pub sigma: Sigma,
 }
 
+impl Cohen {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "cohen",
+        about: "one sigma for every input (Cohen et al. 2019)",
+        settings: &[],
+        read: |given| Ok(Self { sigma: given.published()?.sigma }.into()),
+    };
+
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps)] // as every method
+    pub(super) fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts { has_one_sigma: true, ..Facts::about(self.sigma) }
+    }
+}
+
 impl PlanCertificate for Cohen {
-    fn plan(&self, _: &mut Scout<'_>) -> Result<Plan, Error> {
-        Ok(self.sigma.into())
+    fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
+        Ok(Plan::certify(scout.at(self.sigma)).into())
     }
 }

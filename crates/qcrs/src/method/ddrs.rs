@@ -1,6 +1,7 @@
 //! Alfarra et al. 2022 (DDRS): climb a smooth radius, step by step.
 
-use super::{Plan, PlanCertificate, Scout};
+use super::given::{GRADIENT_N, LEFT, RIGHT};
+use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Qcrs, Scout, Setting};
 use crate::math::normal_quantile;
 use crate::sample::SoftVotes;
 use crate::types::{Error, Sigma};
@@ -35,7 +36,85 @@ pub struct Ddrs {
 /// of scores in f32.
 const WIDTH: f64 = 0.01;
 
+const RECIPE: Setting = Setting {
+    name: "recipe",
+    value: "sane|published|package",
+    about: "whose settings: ours, which reach the optimum with about as many passes as qcrs; the published training \
+            scripts', which move sigma by 0.02 at most; or the published package's, 180,000 passes per input",
+    default: "sane",
+};
+
+const ITERATIONS: Setting =
+    Setting { name: "iterations", value: "K", about: "steps of the ascent", default: "the recipe's" };
+
+const RATE: Setting = Setting {
+    name: "rate",
+    value: "RATE",
+    about: "the factor of the gradient in a step",
+    default: "the recipe's",
+};
+
+const CLAMP: Setting = Setting {
+    name: "clamp",
+    value: "P",
+    about: "how far mean probabilities are kept from 0 and 1",
+    default: "the recipe's",
+};
+
+/// The settings of an ascent.
+pub(super) const ASCENT: [Setting; 7] = [
+    LEFT,
+    RIGHT,
+    Setting { default: "the recipe's: 64, package 100", ..GRADIENT_N },
+    RECIPE,
+    ITERATIONS,
+    RATE,
+    CLAMP,
+];
+
+/// Why an ascent does not answer questions about one class.
+pub(super) const NEEDS_ALL_CLASSES: (&str, &str) = (
+    "one_class",
+    "the ascent follows the probabilities of all classes; leave this out, or take another method",
+);
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Recipe {
+    #[default]
+    Sane,
+    Published,
+    Package,
+}
+
 impl Ddrs {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "ddrs",
+        about: "gradient ascent on a smooth radius per input (Alfarra et al. 2022), by forward passes",
+        settings: &ASCENT,
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    pub(super) fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let Qcrs { sigma, low, high, .. } = given.published()?;
+        let base = match given.word(&RECIPE)?.unwrap_or_default() {
+            Recipe::Sane => Self::sane(sigma, [low, high]),
+            Recipe::Published => Self::published(sigma, [low, high]),
+            Recipe::Package => Self::package(sigma, [low, high]),
+        };
+        Ok(Self {
+            iterations: given.count("iterations")?.unwrap_or(base.iterations),
+            rate: given.number("rate")?.unwrap_or(base.rate),
+            draws: given.count("gradient_n")?.unwrap_or(base.draws),
+            clamp: given.number("clamp")?.unwrap_or(base.clamp),
+            ..base
+        })
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts { search: self.passes(), refuses: &[NEEDS_ALL_CLASSES], ..Facts::about(self.sigma) }
+    }
+
     /// The settings of the published training scripts: K = 100, rate 1e-4, 64 draws, clamp 0.02. They can raise
     /// σ by 0.02 at most.
     pub fn published(sigma: Sigma, [low, high]: [Sigma; 2]) -> Self {
@@ -115,6 +194,6 @@ impl PlanCertificate for Ddrs {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
         let sigma = self.climb(scout, self.sigma, |_, _| ())?;
-        Ok(Sigma::new(sigma)?.into())
+        Ok(Plan::certify(scout.at(Sigma::new(sigma)?)).into())
     }
 }

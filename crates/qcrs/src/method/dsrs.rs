@@ -1,9 +1,8 @@
 //! Li et al. 2022 (DSRS): no search, but two laws of noise and one radius.
 
-use super::{Plan, PlanCertificate, Scout};
-use crate::bounds::proportion_interval;
-use crate::noise::GeneralizedGaussian;
-use crate::radius::dsrs::{DoubleSampling, generalized_gaussian};
+use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Scout, Setting, Sides, Slow, TwoLaws};
+use crate::noise::{GeneralizedGaussian, Noise};
+use crate::radius::dsrs::{DoubleSampling, Second, generalized_gaussian};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -22,19 +21,61 @@ pub struct Dsrs {
     pub second: Second,
 }
 
-/// The second law.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Second {
-    /// None: the radius by Neyman and Pearson.
-    None,
-    /// P with this share of its σ; published: 0.8.
-    Variance(f64),
-    /// P conditioned on a bounded length; how much of it is kept follows from the votes under P.
-    Threshold,
-}
+const K: Setting = Setting {
+    name: "k",
+    value: "K",
+    about: "the exponent of the noise's density ‖ε‖⁻²ᵏ exp(−‖ε‖²/2s²)",
+    default: "the published, by the size of the input",
+};
+
+const SECOND: Setting = Setting {
+    name: "second",
+    value: "SHARE|threshold|none",
+    about: "the second law: that of a share of sigma, a truncated one, or none",
+    default: "0.8",
+};
+
+/// The bound comes with the method.
+const REFUSES: &[(&str, &str)] = &[
+    ("bound", "dsrs has a bound of its own; leave this out"),
+    ("at_radius", "dsrs has a bound of its own; leave this out"),
+];
+
+/// The values of a CIFAR image: settings are checked before the data are opened, and any size will do for that.
+const TYPICAL_DIM: usize = 3 * 32 * 32;
 
 impl Dsrs {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "dsrs",
+        about: "one sigma of generalized Gaussian noise, asked under two laws (Li et al. 2022)",
+        settings: &[K, SECOND],
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let sigma = given.published()?.sigma;
+        let k = match given.count("k")? {
+            Some(k) => k,
+            None => Self::published(sigma, given.dim.unwrap_or(TYPICAL_DIM))?.k,
+        };
+        let method = Self { sigma, k, second: read_second(given)?.unwrap_or(Second::Variance(0.8)) };
+        if let Some(dim) = given.dim {
+            method.laws(dim)?;
+        }
+        Ok(method)
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            least_n: 2,
+            has_one_sigma: true,
+            other_law: Some("generalized Gaussian"),
+            refuses: REFUSES,
+            slow: Slow::Radii,
+            ..Facts::about(self.sigma)
+        }
+    }
+
     /// The published settings for inputs of `dim` values: a gamma shape d/2 − k of 12, 6 or 4 (MNIST, CIFAR-10,
     /// ImageNet) and a second law with 0.8 σ. Other sizes get the shape of the nearest.
     pub fn published(sigma: Sigma, dim: usize) -> Result<Self, Error> {
@@ -64,55 +105,37 @@ impl Dsrs {
 
 impl Dsrs {
     /// The laws for inputs of `dim` values; those that no radius can be computed for are an error.
-    pub fn laws(&self, dim: usize) -> Result<Laws, Error> {
+    pub fn laws(&self, dim: usize) -> Result<TwoLaws, Error> {
         self.check()?;
-        let laws = Laws { first: GeneralizedGaussian::new(self.sigma, self.k, dim)?, second: self.second };
+        let (first, second) = (GeneralizedGaussian::new(self.sigma, self.k, dim)?, self.second);
         // any votes will do: no setting that works for some fails for others
-        match laws.second_law(1, 1, Alpha::new(0.5)?)? {
-            None => drop(generalized_gaussian(0.0, &laws.first)?),
-            Some(second) => drop(DoubleSampling::new(&laws.first, &second)?),
+        match second.law(&first, (1, 1), Alpha::new(0.5)?)? {
+            None => drop(generalized_gaussian(0.0, &first)?),
+            Some(second) => drop(DoubleSampling::new(&first, &second)?),
         }
-        Ok(laws)
+        Ok(TwoLaws { first, second })
+    }
+}
+
+fn read_second(given: &Given<'_>) -> Result<Option<Second>, Error> {
+    match given.text("second") {
+        Ok(Some("none")) => Ok(Some(Second::None)),
+        Ok(Some("threshold")) => Ok(Some(Second::Threshold)),
+        Ok(Some(text)) if text.trim().parse::<f64>().is_err() => {
+            let problem = format!("must be a number, threshold or none, got {text}");
+            Err(Error::setting("second", problem))
+        }
+        _ => Ok(given.number("second")?.map(Second::Variance)),
     }
 }
 
 impl PlanCertificate for Dsrs {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         let laws = self.laws(scout.dim())?;
-        Ok(Plan::under(laws))
-    }
-}
-
-/// The laws of a certificate that is not about Gaussian noise, by [`Dsrs::laws`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Laws {
-    /// P, which the certificate is about.
-    pub(crate) first: GeneralizedGaussian,
-    /// What Q is.
-    second: Second,
-}
-
-impl Laws {
-    /// The draws of `n` that P gets; Q gets the rest.
-    pub fn first_draws(&self, n: u32) -> u32 {
-        if self.second == Second::None { n } else { n.div_ceil(2) }
-    }
-
-    /// Q, after `k` of `n` votes for the class under P. It may depend on them: the draws under Q are others, so given these
-    /// votes its interval holds as if Q had been fixed beforehand.
-    pub fn second_law(&self, k: u64, n: u64, alpha: Alpha) -> Result<Option<GeneralizedGaussian>, Error> {
-        match self.second {
-            Second::None => Ok(None),
-            Second::Variance(share) => {
-                let sigma = Sigma::new(share * self.first.sigma().get())?;
-                GeneralizedGaussian::new(sigma, self.first.k(), self.first.dim() as usize).map(Some)
-            }
-            Second::Threshold => {
-                let (p_lower, _) = proportion_interval(k, n, alpha.share(2))?;
-                // the published rule, rounded so that it does not depend on the last bit of a logarithm
-                let kept = if p_lower >= 0.5 { 0.08 * (-(-p_lower).ln_1p() - 5.0) + 0.6 } else { 0.5 };
-                self.first.truncated(((kept * 1e4).round() / 1e4).clamp(0.05, 0.95)).map(Some)
-            }
-        }
+        let first = Noise::GeneralizedGaussian(laws.first);
+        Ok(match self.second {
+            Second::None => Plan::certify(first.into()).by(Sides::One).into(),
+            _ => laws.into(),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! The best of a list of σ.
 
-use super::{Plan, PlanCertificate, Scout};
+use super::given::{GRADIENT_N, LEFT, RIGHT};
+use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Qcrs, Scout, Setting};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,52 @@ pub enum Winner {
 /// Neighbours of so many points differ by less than any classifier can tell.
 const MOST_POINTS: u32 = 1 << 16;
 
+const POINTS: Setting =
+    Setting { name: "points", value: "K", about: "how many sigma are tried", default: "24" };
+
+const WINNER: Setting = Setting {
+    name: "winner",
+    value: "fresh|max-of-certificates",
+    about: "small looks choose and fresh draws certify, or every point gets a certificate at alpha/K, as in the paper",
+    default: "fresh",
+};
+
+/// [`Winner`] by name.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WinnerName {
+    #[default]
+    Fresh,
+    MaxOfCertificates,
+}
+
 impl Grid {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "grid",
+        about: "the best of a list of sigma per input",
+        settings: &[LEFT, RIGHT, GRADIENT_N, POINTS, WINNER],
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let Qcrs { sigma, low, high, draws, .. } = given.published()?;
+        let winner = match given.word(&WINNER)?.unwrap_or_default() {
+            WinnerName::Fresh => Winner::Fresh { draws },
+            WinnerName::MaxOfCertificates => Winner::MaxOfCertificates,
+        };
+        Ok(Self { sigma, low, high, points: given.count("points")?.unwrap_or(24), winner })
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        let about = Facts::about(self.sigma);
+        match self.winner {
+            Winner::Fresh { draws } => {
+                Facts { search: (u64::from(self.points) + 1) * u64::from(draws), ..about }
+            }
+            Winner::MaxOfCertificates => Facts { certificates: self.points, ..about },
+        }
+    }
+
     /// Refuses settings that cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         let (name, problem) = if self.low >= self.high {
@@ -64,7 +110,8 @@ impl PlanCertificate for Grid {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
         let Winner::Fresh { draws } = self.winner else {
-            return Plan::best_of(self.sigmas()?, self.sigma);
+            let candidates = self.sigmas()?.into_iter().map(|sigma| scout.at(sigma)).collect();
+            return Plan::best_of(candidates, scout.at(self.sigma));
         };
         let start = scout.look(self.sigma, draws)?;
         let class = start.votes.elected()?;
@@ -76,6 +123,6 @@ impl PlanCertificate for Grid {
                 best = (radius, sigma);
             }
         }
-        Ok(best.1.into())
+        Ok(Plan::certify(scout.at(best.1)).into())
     }
 }

@@ -1,6 +1,7 @@
 //! Chen et al. 2021 (Insta-RS): climb from several places, keep the highest.
 
-use super::{Ddrs, Plan, PlanCertificate, Scout};
+use super::ddrs::{ASCENT, NEEDS_ALL_CLASSES};
+use super::{Ddrs, Descriptor, Facts, Given, Plan, PlanCertificate, Scout, Setting};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,36 @@ pub struct InstaRs {
     pub ascent: Ddrs,
 }
 
+const STARTS: Setting = Setting {
+    name: "starts",
+    value: "SIGMAS",
+    about: "where the ascents begin, with commas",
+    default: "half of sigma, sigma and twice sigma",
+};
+
 impl InstaRs {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "insta-rs",
+        about: "the same ascent from several starts (Chen et al. 2021), reconstructed",
+        settings: &{
+            let [left, right, draws, recipe, iterations, rate, clamp] = ASCENT;
+            [left, right, draws, recipe, iterations, rate, clamp, STARTS]
+        },
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let ascent = Ddrs::read(given)?;
+        match given.sigmas("starts")? {
+            Some(starts) => Ok(Self::starting_at(starts, &ascent)),
+            None => Self::around(&ascent),
+        }
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts { search: self.passes(), refuses: &[NEEDS_ALL_CLASSES], ..Facts::about(self.ascent.sigma) }
+    }
+
     /// Starts at half of σ₀, at σ₀ and at twice σ₀ where the region has room, with the steps shared out.
     pub fn around(ascent: &Ddrs) -> Result<Self, Error> {
         let region = ascent.low..=ascent.high;
@@ -63,6 +93,6 @@ impl PlanCertificate for InstaRs {
                 }
             })?;
         }
-        Ok(Sigma::new(best.1)?.into())
+        Ok(Plan::certify(scout.at(Sigma::new(best.1)?)).into())
     }
 }

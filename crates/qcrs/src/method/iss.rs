@@ -1,6 +1,7 @@
 //! Chen et al. 2022 (ISS): as many draws as the input deserves.
 
-use super::{Plan, PlanCertificate, Scout};
+use super::given::GRADIENT_N;
+use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Scout, Setting};
 use crate::bounds::{clopper_pearson_lower, proportion_interval};
 use crate::radius;
 use crate::types::{Alpha, Error, Sigma};
@@ -33,7 +34,36 @@ pub enum Loss {
     Relative(f64),
 }
 
+const LOSS: Setting = Setting {
+    name: "loss",
+    value: "LOSS",
+    about: "what a radius may lose against all n draws: an amount such as 0.01, or a share of itself such as 5%",
+    default: "0.01",
+};
+
 impl Iss {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "iss",
+        about: "one sigma, and as many draws as the input deserves (Chen et al. 2022), in a sound form",
+        settings: &[Setting { default: "2000", ..GRADIENT_N }, LOSS],
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let published = Self::published(given.published()?.sigma);
+        let draws = given.count("gradient_n")?.unwrap_or(published.draws);
+        Ok(Self { draws, loss: read_loss(given)?.unwrap_or(published.loss), ..published })
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            search: u64::from(self.draws),
+            names_the_class: true,
+            has_one_sigma: true,
+            ..Facts::about(self.sigma)
+        }
+    }
+
     /// The published settings: 2,000 planning draws, a loss of 0.01, units of 200.
     pub fn published(sigma: Sigma) -> Self {
         Self { sigma, draws: 2000, loss: Loss::Absolute(0.01), unit: 200 }
@@ -88,6 +118,15 @@ impl Iss {
     }
 }
 
+/// An amount, or a share with a percent sign.
+fn read_loss(given: &Given<'_>) -> Result<Option<Loss>, Error> {
+    let share = given.text("loss").ok().flatten().and_then(|text| text.trim().strip_suffix('%'));
+    let Some(share) = share else { return Ok(given.number("loss")?.map(Loss::Absolute)) };
+    let number: f64 =
+        share.trim().parse().map_err(|_| Error::setting("loss", format!("{share} is no number")))?;
+    Ok(Some(Loss::Relative(number / 100.0)))
+}
+
 impl PlanCertificate for Iss {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         self.check()?;
@@ -101,7 +140,7 @@ impl PlanCertificate for Iss {
         for p in ends.into_iter().flatten().filter(|p| *p >= 0.5) {
             n = n.max(self.deserved(p, most, alpha)?);
         }
-        Ok(Plan::from(self.sigma).for_class(class).with_draws(n))
+        Ok(Plan::certify(scout.at(self.sigma)).for_class(class).with_draws(n).into())
     }
 }
 

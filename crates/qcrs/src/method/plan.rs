@@ -1,62 +1,84 @@
-//! What does a search decide?
+//! What is to be certified?
 
-use super::{Laws, Posterior};
-use crate::noise::Noise;
-use crate::types::{Error, Sigma};
+use crate::noise::{GeneralizedGaussian, Noise};
+use crate::radius::dsrs::Second;
+use crate::sample::Smoothed;
+use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
-/// More σ than any certificate could be shared between: α would be gone.
-const MOST_SIGMAS: usize = 1 << 16;
+/// More candidates than any certificate could be shared between: α would be gone.
+const MOST_CANDIDATES: usize = 1 << 16;
 
-/// What a search decides, from its own draws alone: what is certified, for which class and from how many draws.
-/// A plan that cannot be certified cannot be constructed; one that asks for more draws than the budget has is refused
-/// before any of them is drawn.
+/// What a method decides, from the draws of its search alone. A plan that cannot be certified cannot be constructed; one
+/// that asks for more draws than the budget has is refused before any of them is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    pub(crate) naming: Naming,
-    /// With K of them each certificate is made at α/K and the best is kept, which is sound by the union bound.
-    pub(crate) sigmas: Vec<Sigma>,
-    /// Draws per certificate; `None`: as many as the budget has.
-    pub(crate) n: Option<u32>,
-    /// Which bound to use; `None`: what the budget says.
-    pub(crate) sides: Option<Sides>,
-    /// The laws of the noise; `None`: Gaussian.
-    pub(crate) laws: Option<Laws>,
-    pub(crate) posterior: Option<Posterior>,
+pub enum Plan {
+    /// Nothing: no certificate is expected to be worth its draws.
+    Nothing,
+    /// One smoothed classifier.
+    One(Single),
+    /// The best of several, each at its share of α.
+    BestOf(BestOf),
+    /// One smoothed classifier, asked under two laws of noise.
+    TwoLaws(TwoLaws),
 }
 
 impl Plan {
-    /// The best of several certificates, each at its σ and its share of α; the class is named at `select`.
-    pub fn best_of(sigmas: Vec<Sigma>, select: Sigma) -> Result<Self, Error> {
-        if sigmas.is_empty() || sigmas.len() > MOST_SIGMAS {
-            let problem = format!("a plan has 1 to {MOST_SIGMAS} noise levels, got {}", sigmas.len());
+    /// A certificate about `g`: its class is named by n0 fresh draws, and it has as many draws and the bound that the
+    /// budget says.
+    pub fn certify(g: Smoothed) -> Single {
+        Single { smoothed: g, class: None, n: None, sides: None }
+    }
+
+    /// The best of certificates about each of the `candidates`, all for the class that n0 fresh draws of `select` name.
+    /// With K of them each is made at α/K, which is sound by the union bound.
+    pub fn best_of(candidates: Vec<Smoothed>, select: Smoothed) -> Result<Self, Error> {
+        if candidates.is_empty() || candidates.len() > MOST_CANDIDATES {
+            let count = candidates.len();
+            let problem = format!("a plan has 1 to {MOST_CANDIDATES} smoothed classifiers, got {count}");
             return Err(Error::Invalid(problem));
         }
-        Ok(Self { sigmas, ..select.into() })
+        if candidates.iter().any(|g| matches!(g.noise, Noise::GeneralizedGaussian(_))) {
+            // of two certificates nobody could tell the best of two from one under two laws
+            let problem = "the best of several certificates is chosen under Gaussian noise only";
+            return Err(Error::Invalid(problem.into()));
+        }
+        Ok(Self::BestOf(BestOf { candidates, select }))
     }
 
-    /// A certificate under laws of its own.
-    pub fn under(laws: Laws) -> Self {
-        Self { laws: Some(laws), ..laws.first.sigma().into() }
+    /// The smoothed classifiers that certificates are made about; none where nothing is tried.
+    pub fn candidates(&self) -> Vec<Smoothed> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::One(single) => vec![single.smoothed],
+            Self::BestOf(best_of) => best_of.candidates.clone(),
+            Self::TwoLaws(laws) => vec![Noise::GeneralizedGaussian(laws.first).into()],
+        }
     }
+}
 
-    /// No certificate: none is expected to be worth its draws. `class` is what the search took the input for.
-    pub fn nothing(class: usize, sigma: Sigma) -> Self {
-        Self { naming: Naming::Searched(class), sigmas: Vec::new(), ..sigma.into() }
-    }
+/// A plan for one certificate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Single {
+    pub(crate) smoothed: Smoothed,
+    /// `None`: n0 fresh draws name it.
+    pub(crate) class: Option<usize>,
+    /// `None`: as many as the budget has.
+    pub(crate) n: Option<u32>,
+    /// `None`: as the budget says.
+    pub(crate) sides: Option<Sides>,
+}
 
+impl Single {
     /// The same for the class that the search's own draws named, instead of n0 fresh ones.
     #[must_use]
     pub fn for_class(self, class: usize) -> Self {
-        Self { naming: Naming::Searched(class), ..self }
+        Self { class: Some(class), ..self }
     }
 
-    /// The same with `n` draws for each certificate; without any, nothing is certified.
+    /// The same with `n` draws; without any, nothing is certified.
     #[must_use]
-    pub fn with_draws(mut self, n: u32) -> Self {
-        if n == 0 {
-            self.sigmas.clear();
-        }
+    pub fn with_draws(self, n: u32) -> Self {
         Self { n: Some(n), ..self }
     }
 
@@ -65,39 +87,35 @@ impl Plan {
     pub fn by(self, sides: Sides) -> Self {
         Self { sides: Some(sides), ..self }
     }
+}
 
-    /// The same with what the search believes of the σ–radius curve, for the record.
-    #[must_use]
-    pub fn believing(self, posterior: Posterior) -> Self {
-        Self { posterior: Some(posterior), ..self }
-    }
-
-    /// The noise levels to certify at; none if nothing is tried.
-    pub fn sigmas(&self) -> &[Sigma] {
-        &self.sigmas
-    }
-
-    /// The noise to draw at `sigma`; with laws of its own the first of them, whatever `sigma` is.
-    pub(crate) fn noise(&self, sigma: Sigma) -> Noise {
-        self.laws.map_or(Noise::Gaussian(sigma), |laws| Noise::GeneralizedGaussian(laws.first))
+impl From<Single> for Plan {
+    fn from(single: Single) -> Self {
+        if single.n == Some(0) { Self::Nothing } else { Self::One(single) }
     }
 }
 
-impl From<Sigma> for Plan {
-    /// One certificate at this σ; n0 fresh draws name its class.
-    fn from(sigma: Sigma) -> Self {
-        let naming = Naming::Select(sigma);
-        Self { naming, sigmas: vec![sigma], n: None, sides: None, laws: None, posterior: None }
-    }
+/// A plan for the best of several certificates, by [`Plan::best_of`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestOf {
+    pub(crate) candidates: Vec<Smoothed>,
+    pub(crate) select: Smoothed,
 }
 
-/// How the class to certify is named.
+/// A plan for one certificate from votes under two laws, by [`Dsrs::laws`](super::Dsrs::laws): P gets the first half of
+/// the draws, Q the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Naming {
-    /// By n0 fresh draws at this σ.
-    Select(Sigma),
-    /// This one, by the draws of the search.
-    Searched(usize),
+pub struct TwoLaws {
+    /// P, which the certificate is about.
+    pub(crate) first: GeneralizedGaussian,
+    /// What Q is.
+    pub(crate) second: Second,
+}
+
+impl From<TwoLaws> for Plan {
+    fn from(laws: TwoLaws) -> Self {
+        Self::TwoLaws(laws)
+    }
 }
 
 /// What a certificate bounds.

@@ -1,6 +1,7 @@
 //! Kung and Chen 2024 (QCRS): bisection on the sign of dR/dσ.
 
-use super::{Look, Plan, PlanCertificate, Scout};
+use super::given::{GRADIENT_N, LEFT, RIGHT};
+use super::{Descriptor, Facts, Given, Look, Pairs, Plan, PlanCertificate, Scout, Setting};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -37,16 +38,6 @@ pub struct Qcrs {
     pub accept: Accept,
     /// What to do where σ − τ falls below the region.
     pub negative_sigma: NegativeSigma,
-}
-
-/// Noise of the two looks of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pairs {
-    /// The same ε at both σ: most of the noise of the difference cancels.
-    Common,
-    /// Fresh draws for each, as released.
-    Independent,
 }
 
 /// The radius that is compared.
@@ -105,7 +96,127 @@ enum Direction {
     Right,
 }
 
+const EPSILON: Setting = Setting {
+    name: "epsilon",
+    value: "E",
+    about: "stop when the interval of sigma is this short",
+    default: "the preset's, else 0.06 sigma",
+};
+
+const TAU: Setting = Setting {
+    name: "tau",
+    value: "TAU",
+    about: "half the width of a difference, in units of sigma",
+    default: "the preset's, else 0.3 sigma",
+};
+
+const EPSILON_STEP: Setting = Setting {
+    name: "epsilon_step",
+    value: "S",
+    about: "the published program's way to give tau: tau = epsilon / this",
+    default: "by tau",
+};
+
+const MODE: Setting = Setting {
+    name: "mode",
+    value: "default|paper",
+    about: "with our repairs, or exactly as published (except negative_sigma)",
+    default: "default",
+};
+
+const PAIRS: Setting = Setting {
+    name: "pairs",
+    value: "common|independent",
+    about: "the noise of the two looks of a difference",
+    default: "the mode's",
+};
+
+const OBJECTIVE: Setting = Setting {
+    name: "objective",
+    value: "look|final",
+    about: "compare radii of the look's own draws, or as expected of the final n",
+    default: "the mode's",
+};
+
+const TAU_RULE: Setting = Setting {
+    name: "tau_rule",
+    value: "constant|shrinking",
+    about: "a constant tau, or at most a quarter of the interval",
+    default: "the mode's",
+};
+
+const PLATEAU: Setting = Setting {
+    name: "plateau",
+    value: "alternate|towards-start",
+    about: "where to search when the difference is zero",
+    default: "the mode's",
+};
+
+const ACCEPT: Setting = Setting {
+    name: "accept",
+    value: "any-class|same-class",
+    about: "whether the sigma found must win for the same class as the sigma of the training",
+    default: "the mode's",
+};
+
+const NEGATIVE_SIGMA: Setting = Setting {
+    name: "negative_sigma",
+    value: "floor|emulate",
+    about: "what happens where sigma - tau leaves the region on the left",
+    default: "floor",
+};
+
+/// [`Qcrs::paper`] or [`Qcrs::repaired`].
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Mode {
+    #[default]
+    Default,
+    Paper,
+}
+
 impl Qcrs {
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "qcrs",
+        about: "quasiconcave search per input (Kung & Chen 2024)",
+        settings: &[
+            LEFT,
+            RIGHT,
+            EPSILON,
+            TAU,
+            EPSILON_STEP,
+            GRADIENT_N,
+            MODE,
+            PAIRS,
+            OBJECTIVE,
+            TAU_RULE,
+            PLATEAU,
+            ACCEPT,
+            NEGATIVE_SIGMA,
+        ],
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        let base = match given.word(&MODE)?.unwrap_or_default() {
+            Mode::Paper => given.published()?,
+            Mode::Default => given.published()?.repaired(),
+        };
+        Ok(Self {
+            pairs: given.word(&PAIRS)?.unwrap_or(base.pairs),
+            objective: given.word(&OBJECTIVE)?.unwrap_or(base.objective),
+            tau: given.word(&TAU_RULE)?.unwrap_or(base.tau),
+            plateau: given.word(&PLATEAU)?.unwrap_or(base.plateau),
+            accept: given.word(&ACCEPT)?.unwrap_or(base.accept),
+            negative_sigma: given.word(&NEGATIVE_SIGMA)?.unwrap_or(base.negative_sigma),
+            ..base
+        })
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts { search: self.passes(), ..Facts::about(self.sigma) }
+    }
+
     /// Algorithm 1 as released, with floored σ − τ.
     pub fn paper(sigma: Sigma, [low, high]: [Sigma; 2], tolerance: f64, step: f64) -> Self {
         Self {
@@ -230,7 +341,7 @@ impl Qcrs {
             return Ok([0.0, self.radius(scout, &look, class)?]);
         }
         let sigmas = [Sigma::new(ends[0].abs())?, Sigma::new(ends[1])?];
-        let [left, right] = scout.pair(sigmas, self.draws, self.pairs == Pairs::Common)?;
+        let [left, right] = scout.difference(sigmas, self.draws, self.pairs)?;
         Ok([self.radius(scout, &left, class)? * ends[0].signum(), self.radius(scout, &right, class)?])
     }
 }
@@ -246,7 +357,7 @@ impl PlanCertificate for Qcrs {
         let found = self.bisect(start, |ends| self.difference(scout, ends, class))?;
 
         // rejection test, on fresh draws: the draws that chose σ̂ flatter it
-        let looks = scout.pair([self.sigma, found], self.draws, self.pairs == Pairs::Common)?;
+        let looks = scout.pair([self.sigma, found], self.draws, self.pairs)?;
         let mut radii = [0.0; 2];
         for (radius, look) in radii.iter_mut().zip(&looks) {
             let class = match self.accept {
@@ -255,6 +366,7 @@ impl PlanCertificate for Qcrs {
             };
             *radius = self.radius(scout, look, class)?;
         }
-        Ok(if radii[1] > radii[0] { found } else { self.sigma }.into())
+        let best = if radii[1] > radii[0] { found } else { self.sigma };
+        Ok(Plan::certify(scout.at(best)).into())
     }
 }

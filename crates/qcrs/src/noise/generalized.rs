@@ -30,6 +30,7 @@ pub struct GeneralizedGaussian {
 
 /// What is written to a file, before it is checked.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Fields {
     sigma: Sigma,
     k: u32,

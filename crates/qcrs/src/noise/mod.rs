@@ -4,6 +4,7 @@
 //!
 //! | file       | question it answers                                        |
 //! |------------|------------------------------------------------------------|
+//! | `seed`     | which noise of all?                                        |
 //! | `philox`   | which random words belong to this address?                 |
 //! | `normal`   | which normals do two random words make?                    |
 //! | `tail`     | how far out can a normal lie?                              |
@@ -19,6 +20,7 @@ mod gaussian;
 mod generalized;
 mod normal;
 mod philox;
+mod seed;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,7 @@ mod tests;
 use crate::types::{Error, Sigma};
 use gaussian::AddNormals;
 pub use generalized::GeneralizedGaussian;
+pub use seed::Seed;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -120,8 +123,8 @@ impl Fresh {
     }
 }
 
-/// The smoothing distribution. A closed set: every variant needs its own radius.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// The law of the smoothing noise. A closed set: `radius` answers for each of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// Isotropic N(0, σ² I) (Cohen et al. 2019).
     Gaussian(Sigma),
@@ -135,6 +138,17 @@ impl Noise {
         match self {
             Self::Gaussian(sigma) => sigma,
             Self::GeneralizedGaussian(law) => law.sigma(),
+        }
+    }
+
+    /// Refuses inputs of so many values that the law was not made for.
+    pub fn fits(self, values: usize) -> Result<(), Error> {
+        match self {
+            Self::GeneralizedGaussian(law) if law.dim() as usize != values => Err(Error::Invalid(format!(
+                "the noise was made for inputs of {} values, and the input has {values}",
+                law.dim()
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -158,6 +172,36 @@ impl Noise {
             }
             Self::GeneralizedGaussian(law) => law.add(stream, draw, x, out),
         }
+    }
+}
+
+/// A law that is not Gaussian, as files have it beside σ. The fields of each law tell it from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum WrittenLaw {
+    GeneralizedGaussian(GeneralizedGaussian),
+}
+
+impl Noise {
+    /// What files have of it: σ, and the law where it is not Gaussian.
+    pub(crate) fn written(self) -> (Sigma, Option<WrittenLaw>) {
+        match self {
+            Self::Gaussian(sigma) => (sigma, None),
+            Self::GeneralizedGaussian(law) => (law.sigma(), Some(WrittenLaw::GeneralizedGaussian(law))),
+        }
+    }
+
+    /// The noise that a file means by `sigma` and `law`.
+    pub(crate) fn read(sigma: Sigma, law: Option<WrittenLaw>) -> Result<Self, Error> {
+        let noise = match law {
+            None => Self::Gaussian(sigma),
+            Some(WrittenLaw::GeneralizedGaussian(law)) => Self::GeneralizedGaussian(law),
+        };
+        if noise.sigma() == sigma {
+            return Ok(noise);
+        }
+        let (said, has) = (sigma.get(), noise.sigma().get());
+        Err(Error::Invalid(format!("sigma is {said}, but the law of the noise has {has}")))
     }
 }
 

@@ -1,19 +1,21 @@
 //! Does one record follow from its votes?
 
 use super::recorded::Recorded;
-use super::{BankReason, Finding, FromBank, Record, Spec};
-use crate::certify::{Estimate, Outcome, decide, is_decided, prepare, under_second_law};
-use crate::method::Probe;
-use crate::sample::{Input, Votes};
+use super::{BankReason, Finding, FromBank, Models, Record, Spec};
+use crate::certify::{Agenda, Estimate, Outcome, decide, is_decided, select};
+use crate::method::{Look, PlanCertificate, Scout};
+use crate::noise::Noise;
+use crate::sample::{Input, Smoothed, Votes};
 use crate::types::{Error, Sigma};
+use std::borrow::Cow;
 
 /// How one record is to be checked.
 pub(super) struct Check<'a> {
     pub spec: &'a Spec,
     /// An image of the right length; only that counts.
     pub blank: &'a [f32],
-    /// PROBE's search, where it is only seen to be plausible and not replayed.
-    pub unplayed: Option<&'a Probe>,
+    /// Where a search looks that is only seen to be plausible, and not replayed.
+    pub unplayed: Option<[Sigma; 2]>,
     /// Whether the verdict is computed again.
     pub verdict: bool,
 }
@@ -27,13 +29,15 @@ impl Check<'_> {
     pub(super) fn record(&self, record: &Record) -> Result<(), Error> {
         let spec = self.spec;
         ensure(spec.selection.contains(record.index), || "the spec does not ask for it".into())?;
-        let classes = spec.one_class.map_or(spec.model.classes, |_| 2);
+        let classes = spec.one_class.map_or(spec.models.first().classes, |_| 2);
         if let Finding::Outcome(outcome) = &record.finding {
+            let outcome = &*with_its_law(outcome);
             ensure(!votes_beyond(outcome, classes), || {
                 "there are votes for a class that the model does not have".into()
             })?;
+            check_models(outcome, &spec.models)?;
             match self.unplayed {
-                Some(search) => plausible(outcome, search, spec)?,
+                Some(region) => plausible(outcome, region, spec)?,
                 None => self.replay(outcome, record.index)?,
             }
             if self.verdict {
@@ -45,34 +49,41 @@ impl Check<'_> {
 
     /// Whether the certificates are those that the spec's method makes of the votes before them.
     fn replay(&self, outcome: &Outcome, index: u32) -> Result<(), Error> {
-        let spec = self.spec;
-        let recorded = Recorded::new(outcome);
-        let input = Input { pixels: self.blank, seed: spec.seed, index };
-        let again = prepare(&spec.method, &spec.budget, &recorded, &input)?;
-        let told = outcome.estimates.iter().map(|told| Estimate { votes: Votes::default(), ..told.clone() });
-        let second = under_second_law(&outcome.estimates, again.laws, spec.budget.alpha())?;
-        let same = again.estimates.iter().cloned().chain(second).eq(told);
-        ensure(same, || "the certificates are not those that its looks lead to".into())?;
-        let same = (&again.looks, &again.selection) == (&outcome.looks, &outcome.selection);
+        let Spec { method, budget, seed, .. } = self.spec;
+        let recorded = Recorded::new(outcome, &self.spec.models);
+        let input = Input { pixels: self.blank, seed: *seed, index };
+        let mut scout = Scout::new(&recorded, &input, budget.alpha(), budget.n());
+        let plan = method.plan(&mut scout)?;
+        let (looks, posterior) = scout.into_evidence();
+        let selection = select(&plan, budget, &recorded, &input)?;
+        let same = (&looks, &selection) == (&outcome.looks, &outcome.selection);
         ensure(same, || "there are votes that the spec does not ask for".into())?;
-        let same = again.posterior == outcome.posterior;
-        ensure(same, || "the curve is not the one that its looks lead to".into())?;
-        let (rest, alpha) =
-            (spec.budget.n() - again.n, spec.budget.alpha().share(outcome.estimates.len().max(1)));
+        ensure(posterior == outcome.posterior, || "the curve is not the one that its looks lead to".into())?;
+
+        let agenda = Agenda::new(plan, budget, &looks, selection.as_ref())?;
         for (number, estimate) in outcome.estimates.iter().enumerate() {
-            let most = if again.laws.is_some() && number == 1 { rest } else { again.n };
-            let (n, most) = (estimate.votes.total(), u64::from(most));
-            let decided = match spec.budget.at_radius() {
-                Some(radius) => n < most && is_decided(estimate, radius, alpha)?,
-                None => false,
+            let draft = agenda.next(&outcome.estimates[..number])?;
+            let (n, most) =
+                (estimate.votes.total(), draft.as_ref().map_or(0, |draft| draft.range.len() as u64));
+            let alpha = draft.as_ref().map(|draft| draft.alpha);
+            let told = Estimate { votes: Votes::default(), ..estimate.clone() };
+            ensure(draft.map(Estimate::from) == Some(told), || NOT_THOSE.into())?;
+            let decided = match (budget.at_radius(), alpha) {
+                (Some(radius), Some(alpha)) => n < most && is_decided(estimate, radius, alpha)?,
+                _ => false,
             };
             ensure(decided || n == most, || {
                 format!("a certificate has {n} votes where the spec asks for {most}")
             })?;
         }
-        Ok(())
+        ensure(agenda.next(&outcome.estimates)?.is_none(), || NOT_THOSE.into())
     }
 }
+
+const NOT_THOSE: &str = "the certificates are not those that its looks lead to";
+
+/// The σ within which a search looks that is not replayed.
+type Region = [Sigma; 2];
 
 fn votes_beyond(outcome: &Outcome, classes: usize) -> bool {
     let looks = outcome.looks.iter().chain(&outcome.selection).map(|look| &look.votes);
@@ -81,16 +92,45 @@ fn votes_beyond(outcome: &Outcome, classes: usize) -> bool {
         || all.into_iter().any(|votes| votes.ranked().iter().any(|(class, _)| *class >= classes))
 }
 
-/// Whether PROBE's search may have led to the certificate: no more draws than it may take, within its region, for a
-/// class that it saw.
-fn plausible(outcome: &Outcome, search: &Probe, spec: &Spec) -> Result<(), Error> {
+/// Version 0.2 did not write under which law the class was named: under that of the certificate.
+fn with_its_law(outcome: &Outcome) -> Cow<'_, Outcome> {
+    let law = outcome.estimates.first().map(|estimate| estimate.smoothed);
+    match (&outcome.selection, law) {
+        (Some(named), Some(law @ Smoothed { noise: Noise::GeneralizedGaussian(_), .. }))
+            if named.smoothed == Smoothed::gaussian(law.sigma()) =>
+        {
+            let selection = Some(Look { smoothed: law, ..named.clone() });
+            Cow::Owned(Outcome { selection, ..outcome.clone() })
+        }
+        _ => Cow::Borrowed(outcome),
+    }
+}
+
+/// Whether every model that voted is one of the spec's, and only those rejected copies that may.
+fn check_models(outcome: &Outcome, models: &Models) -> Result<(), Error> {
+    let looks = outcome.looks.iter().chain(&outcome.selection).map(|look| (look.smoothed, &look.votes));
+    let all = looks.chain(outcome.estimates.iter().map(|estimate| (estimate.smoothed, &estimate.votes)));
+    for (g, votes) in all {
+        let model = models.get(g.model);
+        ensure(model.is_some(), || format!("model {} voted, which the spec does not have", g.model))?;
+        let may_reject = model.is_some_and(|model| model.confidence.is_some());
+        ensure(may_reject || votes.rejected() == 0, || {
+            "a model rejected copies without being asked to".into()
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a search that looks within `region` may have led to the certificate: no more draws than it may take, for a class
+/// that it saw.
+fn plausible(outcome: &Outcome, [low, high]: Region, spec: &Spec) -> Result<(), Error> {
     // the ends of the grid are computed, and may be off in the last digits
     let within = |sigma: Sigma| {
         let sigma = sigma.get();
-        search.low.get() * (1.0 - 1e-9) <= sigma && sigma <= search.high.get() * (1.0 + 1e-9)
+        low.get() * (1.0 - 1e-9) <= sigma && sigma <= high.get() * (1.0 + 1e-9)
     };
     let looked: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
-    let inside = outcome.looks.iter().all(|look| within(look.sigma)) && outcome.selection.is_none();
+    let inside = outcome.looks.iter().all(|look| within(look.sigma())) && outcome.selection.is_none();
     ensure(inside && looked <= spec.method.passes(0, 0), || {
         "there are votes that the spec does not ask for".into()
     })?;
@@ -104,9 +144,8 @@ fn plausible(outcome: &Outcome, search: &Probe, spec: &Spec) -> Result<(), Error
         format!("a certificate has {n} votes where the spec asks for {most} at most")
     })?;
     let seen = outcome.looks.iter().any(|look| look.votes.of(estimate.class) > 0);
-    ensure(seen && within(estimate.sigma) && estimate.law.is_none(), || {
-        "the certificates are not those that its looks lead to".into()
-    })
+    let gaussian = matches!(estimate.smoothed.noise, Noise::Gaussian(_));
+    ensure(seen && within(estimate.sigma()) && gaussian, || NOT_THOSE.into())
 }
 
 fn same_verdict(outcome: &Outcome, spec: &Spec) -> Result<(), Error> {

@@ -121,6 +121,7 @@ impl Record {
 /// A certificate with its evidence, or the reason why this input cannot have one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant)] // almost all are outcomes
 pub enum Finding {
     /// Something about the input could not be computed: a score that cannot vote, a series that does not converge.
     Failed {

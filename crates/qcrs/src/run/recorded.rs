@@ -1,34 +1,43 @@
 //! What does the method make of votes that were already cast?
 
+use super::Models;
 use crate::certify::Outcome;
 use crate::method::Look;
 use crate::noise::{Draws, Noise};
-use crate::sample::{SampleUnderNoise, SoftVotes, Votes};
-use crate::types::Error;
+use crate::sample::{SampleUnderNoise, Smoothed, SoftVotes, Votes};
+use crate::types::{Error, Sigma};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Answers with the votes of a record, in the order in which they were cast. A question that the
 /// record does not answer is an error: then the record does not belong to the spec.
-pub(super) struct Recorded(Mutex<VecDeque<Look>>);
+pub(super) struct Recorded<'a> {
+    left: Mutex<VecDeque<Look>>,
+    models: &'a Models,
+}
 
-impl Recorded {
-    /// The votes of `outcome` that came before the certificates.
-    pub(super) fn new(outcome: &Outcome) -> Self {
-        Self(Mutex::new(outcome.looks.iter().chain(&outcome.selection).cloned().collect()))
+impl<'a> Recorded<'a> {
+    /// The votes of `outcome` that came before the certificates, cast by `models`.
+    pub(super) fn new(outcome: &Outcome, models: &'a Models) -> Self {
+        let left = outcome.looks.iter().chain(&outcome.selection).cloned().collect();
+        Self { left: Mutex::new(left), models }
     }
 
-    fn next(&self, noise: Noise, draws: &Draws) -> Result<Look, Error> {
-        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn next(&self, g: Smoothed, draws: &Draws) -> Result<Look, Error> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let look = left.pop_front().ok_or_else(|| missing("votes"))?;
         let (total, asked) = (look.votes.total(), draws.range.len() as u64);
-        let at = noise.sigma();
-        if (total, look.sigma) == (asked, at) {
+        if (total, look.smoothed) == (asked, g) {
             return Ok(look);
         }
-        let (sigma, at) = (look.sigma.get(), at.get());
+        let words = |Smoothed { model, noise }: Smoothed| {
+            let law = if let Noise::Gaussian(_) = noise { "" } else { " of another law" };
+            let model = if model == 0 { String::new() } else { format!(" of model {model}") };
+            format!("σ = {}{law}{model}", noise.sigma().get())
+        };
+        let (found, wanted) = (words(look.smoothed), words(g));
         Err(Error::Invalid(format!(
-            "there are {total} votes at σ = {sigma} where the spec asks for {asked} at σ = {at}"
+            "there are {total} votes at {found} where the spec asks for {asked} at {wanted}"
         )))
     }
 }
@@ -37,13 +46,17 @@ fn missing(what: &str) -> Error {
     Error::Invalid(format!("{what} are missing that the spec asks for"))
 }
 
-impl SampleUnderNoise for Recorded {
-    fn sample_under_noise(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        Ok(self.next(noise, draws)?.votes)
+impl SampleUnderNoise for Recorded<'_> {
+    fn sample_under_noise(&self, _: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        Ok(self.next(g, draws)?.votes)
     }
 
-    fn soft_sample(&self, _: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
-        let look = self.next(noise, draws)?;
+    fn soft_sample(&self, _: &[f32], g: Smoothed, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+        let look = self.next(g, draws)?;
         Ok((look.votes, look.soft.ok_or_else(|| missing("probabilities"))?))
+    }
+
+    fn at(&self, sigma: Sigma) -> Smoothed {
+        self.models.at(sigma)
     }
 }

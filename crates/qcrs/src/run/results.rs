@@ -2,7 +2,7 @@
 
 use super::directory::Stored;
 use super::{Finding, Record};
-use crate::certify::{Outcome, Reason, Verdict};
+use crate::certify::{Estimate, Outcome, Reason, Verdict};
 use crate::text;
 use crate::types::{Error, Sigma};
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ fn columns(record: &Record, time: &str) -> String {
         Finding::Outcome(outcome) => outcome,
     };
     let (sigma, p_lower) = if record.rests_on_own_votes() { grounds(outcome) } else { (None, None) };
-    let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma) == sigma);
+    let estimate = outcome.estimates.iter().find(|estimate| Some(estimate.sigma()) == sigma);
     let (votes, n) = match estimate {
         Some(estimate) => (estimate.votes.of(estimate.class).to_string(), estimate.votes.total().to_string()),
         None => Default::default(),
@@ -96,8 +96,7 @@ fn columns(record: &Record, time: &str) -> String {
     let passes = outcome.passes();
     let or_nothing = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let (sigma, p_lower) = (or_nothing(sigma.map(Sigma::get)), or_nothing(p_lower));
-    let note =
-        record.bank.as_ref().map_or_else(|| note(&outcome.verdict).into(), |bank| bank.why.to_string());
+    let note = record.bank.as_ref().map_or_else(|| note(&outcome.verdict), |bank| bank.why.to_string());
     format!(
         "{predict}\t{radius}\t{correct}\t{sigma}\t{p_lower}\t{time}\t{votes}\t{n}\t{passes}\t{searched}\t{note}"
     )
@@ -109,7 +108,7 @@ fn grounds(outcome: &Outcome) -> (Option<Sigma>, Option<f64>) {
         Verdict::Certified { sigma, p_lower, .. }
         | Verdict::Abstain(Reason::BelowHalf { sigma, p_lower, .. }) => (Some(sigma), Some(p_lower)),
         Verdict::Abstain(Reason::TooFewDraws { .. }) => {
-            (outcome.estimates.first().map(|estimate| estimate.sigma), Some(0.0))
+            (outcome.estimates.first().map(Estimate::sigma), Some(0.0))
         }
         Verdict::Abstain(Reason::NotShown { sigma, .. }) => (Some(sigma), None),
         Verdict::Abstain(Reason::NotTried) => (None, None),
@@ -117,14 +116,10 @@ fn grounds(outcome: &Outcome) -> (Option<Sigma>, Option<f64>) {
 }
 
 /// Why there is no radius.
-fn note(verdict: &Verdict) -> &'static str {
+fn note(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Certified { .. } => "",
-        Verdict::Abstain(Reason::BelowHalf { .. }) => "below half",
-        Verdict::Abstain(Reason::TooFewDraws { .. }) => "too few draws",
-        Verdict::Abstain(Reason::NotTried) => "not tried",
-        Verdict::Abstain(Reason::NotShown { refuted: true, .. }) => "radius refuted",
-        Verdict::Abstain(Reason::NotShown { .. }) => "radius not shown",
+        Verdict::Certified { .. } => String::new(),
+        Verdict::Abstain(reason) => reason.to_string(),
     }
 }
 

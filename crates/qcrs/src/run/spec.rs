@@ -1,12 +1,12 @@
 //! What do the answers depend on?
 
-use crate::certify::{Bound, Budget};
+use super::{Guarantee, Models, Selection};
+use crate::certify::Budget;
 use crate::data::About;
-use crate::method::{AnyMethod, Method};
-use crate::sample::InputTransform;
+use crate::method::Method;
+use crate::noise::Noise;
 use crate::types::Error;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// What a run was asked: with the same spec, model and data anybody gets the same records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,8 +15,9 @@ pub struct Spec {
     pub qcrs: String,
     /// The version of the noise: another version draws other vectors from the same seed.
     pub noise: String,
-    /// The classifier.
-    pub model: ModelSpec,
+    /// The classifiers, by their numbers in this list; most runs have one.
+    #[serde(rename = "model")]
+    pub models: Models,
     /// The images.
     pub data: About,
     /// Which of them.
@@ -39,6 +40,51 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// What a run of this version asks: `method` on these inputs, about all classes, with the seed 0 and without a bank.
+    pub fn new(
+        models: impl Into<Models>,
+        data: About,
+        selection: Selection,
+        method: Method,
+        budget: Budget,
+    ) -> Self {
+        Self {
+            qcrs: env!("CARGO_PKG_VERSION").into(),
+            noise: Noise::VERSION.into(),
+            models: models.into(),
+            data,
+            selection,
+            guarantee: Guarantee::of(&method, None),
+            one_class: None,
+            bank: None,
+            method,
+            budget,
+            seed: 0,
+        }
+    }
+
+    /// The same with another seed.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same, asked only whether inputs are of `class`.
+    #[must_use]
+    pub fn asking_whether(self, class: usize) -> Self {
+        Self { one_class: Some(class), ..self }.labelled()
+    }
+
+    /// The same with a memory bank, called by its name, that has the last word.
+    #[must_use]
+    pub fn with_bank(self, name: String) -> Self {
+        Self { bank: Some(name), ..self }.labelled()
+    }
+
+    fn labelled(self) -> Self {
+        Self { guarantee: self.promise(), ..self }
+    }
+
     /// What the certificates of such a run promise, by its method, its question and its bank.
     pub fn promise(&self) -> Guarantee {
         if self.bank.is_some() { Guarantee::MemoryBank } else { Guarantee::of(&self.method, self.one_class) }
@@ -60,255 +106,6 @@ impl Spec {
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.selection.check()?;
-        self.check_together()?;
-        self.check_draws()
-    }
-
-    /// Not every method answers every question.
-    fn check_together(&self) -> Result<(), Error> {
-        let (bound, at_radius, n) = (self.budget.bound(), self.budget.at_radius(), self.budget.n());
-        let (name, problem) = match *self.method {
-            AnyMethod::Dsrs(_) if bound != Bound::OneSided => {
-                ("bound", "dsrs has a bound of its own; leave this out".into())
-            }
-            AnyMethod::Dsrs(_) if at_radius.is_some() => {
-                ("at_radius", "dsrs has a bound of its own; leave this out".into())
-            }
-            AnyMethod::Dsrs(_) if n < 2 => {
-                ("n", format!("dsrs shares the draws between two laws, and {n} is too few"))
-            }
-            AnyMethod::Probe(_) if at_radius.is_some() => (
-                "at_radius",
-                "probe plans its draws for the largest radius; leave this out, or ask with another method".into(),
-            ),
-            AnyMethod::Ddrs(_) | AnyMethod::InstaRs(_) if self.one_class.is_some() => (
-                "one_class",
-                "ddrs and insta-rs follow the probabilities of all classes; leave this out, or take another method"
-                    .into(),
-            ),
-            _ => return Ok(()),
-        };
-        Err(Error::setting(name, problem))
-    }
-
-    /// Draws are numbered with 32 bits, those of the search and of the certificates apart.
-    fn check_draws(&self) -> Result<(), Error> {
-        let certified = u64::from(self.method.certificates()) * u64::from(self.budget.n());
-        let searched = self.method.passes(0, 0);
-        let (name, draws) = if certified > searched { ("n", certified) } else { ("gradient_n", searched) };
-        if draws > u64::from(u32::MAX) {
-            let problem =
-                format!("{draws} draws of one input are too many; take fewer, or search fewer points");
-            return Err(Error::setting(name, problem));
-        }
-        Ok(())
-    }
-}
-
-/// Which classifier, run how.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelSpec {
-    /// The file's name, for people.
-    pub name: String,
-    /// The file's BLAKE3 hash, for certainty.
-    pub blake3: String,
-    /// The engine and its version, such as `rten 0.27.0`.
-    pub engine: String,
-    /// Where it runs, such as `cpu`.
-    pub device: String,
-    /// The arithmetic, such as `f32`.
-    pub precision: String,
-    /// Whether the model gives `logits` or `probs`.
-    pub output: String,
-    /// What is done to the pixels after the noise, where the model does not do it itself.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub transform: Option<InputTransform>,
-    /// The number of classes.
-    pub classes: usize,
-    /// The batch size, for an engine whose scores depend on it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub batch: Option<u32>,
-    /// Why the network's graph does not show that a row of scores depends on one image only, where it does not; then
-    /// it was only measured.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub not_followed: Option<String>,
-}
-
-/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max` and among those `listed`, at most
-/// `count` of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Selection {
-    /// The number of inputs in the dataset.
-    pub of: u32,
-    /// Take every `skip`-th id.
-    pub skip: u32,
-    /// The first id.
-    #[serde(skip_serializing_if = "is_zero", default)]
-    pub offset: u32,
-    /// Only ids below this.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub max: Option<u32>,
-    /// Only these ids, in increasing order.
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "in_order")]
-    pub listed: Option<Vec<u32>>,
-    /// At most this many.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub count: Option<u32>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
-fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
-
-fn in_order<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Vec<u32>>, D::Error> {
-    let listed = Option::<Vec<u32>>::deserialize(file)?;
-    check_order(listed.as_deref().unwrap_or_default()).map_err(D::Error::custom)?;
-    Ok(listed)
-}
-
-/// Ids are looked up by halving: in a list out of order, some would not be found.
-fn check_order(listed: &[u32]) -> Result<(), Error> {
-    match listed.windows(2).find(|pair| pair[0] >= pair[1]) {
-        None => Ok(()),
-        Some(pair) => Err(Error::Invalid(format!(
-            "the listed inputs must be in increasing order, each once, but {} follows {}; sort the list",
-            pair[1], pair[0]
-        ))),
-    }
-}
-
-impl Selection {
-    /// Refuses a list that is not in increasing order.
-    pub fn check(&self) -> Result<(), Error> {
-        check_order(self.listed.as_deref().unwrap_or_default())
-    }
-
-    /// The end of all ids that could be taken.
-    fn end(&self) -> u32 {
-        self.max.map_or(self.of, |max| max.min(self.of))
-    }
-
-    /// Whether `id` is one of them; told without walking through all, for a file may claim any size.
-    pub fn contains(&self, id: u32) -> bool {
-        let skip = self.skip.max(1);
-        let regular =
-            |id: u32| (self.offset..self.end()).contains(&id) && (id - self.offset).is_multiple_of(skip);
-        let place = self.listed.as_ref().map(|listed| (listed, listed.binary_search(&id)));
-        let before = || match place {
-            Some((listed, Ok(place) | Err(place))) => {
-                listed[..place].iter().filter(|&&id| regular(id)).count() as u32
-            }
-            None => (id - self.offset) / skip,
-        };
-        let is_listed = place.is_none_or(|(_, place)| place.is_ok());
-        regular(id) && is_listed && self.count.is_none_or(|count| before() < count)
-    }
-
-    /// How many they are.
-    pub fn len(&self) -> usize {
-        if self.listed.is_some() {
-            return self.ids().count();
-        }
-        let all = self.end().saturating_sub(self.offset).div_ceil(self.skip.max(1));
-        self.count.map_or(all, |count| count.min(all)) as usize
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The ids, in order.
-    pub fn ids(&self) -> impl Iterator<Item = u32> + use<'_> {
-        (self.offset..self.end())
-            .step_by(self.skip.max(1) as usize)
-            .filter(|id| self.listed.as_ref().is_none_or(|listed| listed.binary_search(id).is_ok()))
-            .take(self.count.map_or(usize::MAX, |count| count as usize))
-    }
-}
-
-/// The promise a certificate makes (docs/guarantees.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Guarantee {
-    /// One σ for all inputs, chosen beforehand: the radius holds for the deployed classifier.
-    FixedSigma,
-    /// A σ per input: the radius holds for the classifier smoothed with that σ, frozen.
-    FrozenSigma,
-    /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
-    ClassWise,
-    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
-    MemoryBank,
-}
-
-impl Guarantee {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::FixedSigma, Self::FrozenSigma, Self::ClassWise, Self::MemoryBank];
-
-    /// The name that files have for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FixedSigma => "fixed-sigma",
-            Self::FrozenSigma => "frozen-sigma",
-            Self::ClassWise => "class-wise",
-            Self::MemoryBank => "memory-bank",
-        }
-    }
-
-    /// What certificates of `search` promise, asked about all classes or about one.
-    pub fn of(search: &AnyMethod, one_class: Option<usize>) -> Self {
-        match (search.is_fixed(), one_class) {
-            (true, None) => Self::FixedSigma,
-            (true, Some(_)) => Self::ClassWise,
-            (false, _) => Self::FrozenSigma,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_selection_holds_the_ids_that_it_lists() {
-        let (mut tried, of) = (0, 13);
-        for (skip, offset) in [(1, 0), (3, 0), (2, 5), (0, 1), (4, 20)] {
-            for (max, count) in [(None, None), (Some(9), Some(2)), (Some(40), Some(0)), (None, Some(3))] {
-                for listed in [None, Some(vec![]), Some(vec![0, 3, 6, 7, 9, 11])] {
-                    let selection = Selection { of, skip, offset, max, listed, count };
-                    let ids: Vec<u32> = selection.ids().collect();
-                    let held: Vec<u32> = (0..50).filter(|&id| selection.contains(id)).collect();
-                    assert_eq!((&held, held.len()), (&ids, selection.len()), "{selection:?}");
-                    tried += usize::from(!ids.is_empty());
-                }
-            }
-        }
-        assert!(tried > 15, "{tried}");
-        let huge = Selection { of: u32::MAX, skip: 1, offset: 0, max: None, listed: None, count: None };
-        assert!(huge.len() == u32::MAX as usize && !huge.contains(u32::MAX));
-    }
-
-    /// `contains` looks a list up by halving, so one out of order would lose inputs without a word.
-    #[test]
-    fn a_list_out_of_order_or_with_an_id_twice_is_refused() {
-        let selection = |listed: Vec<u32>| {
-            let listed = Some(listed);
-            Selection { of: 10, skip: 1, offset: 0, max: None, listed, count: None }
-        };
-        for listed in [vec![], vec![4], vec![0, 3, 9]] {
-            let good = selection(listed);
-            assert!(good.check().is_ok());
-            let text = serde_json::to_string(&good).unwrap();
-            assert_eq!(serde_json::from_str::<Selection>(&text).unwrap(), good);
-        }
-        for (listed, words) in [(vec![7, 3, 9], "3 follows 7"), (vec![1, 4, 4], "4 follows 4")] {
-            let bad = selection(listed);
-            let error = bad.check().unwrap_err().to_string();
-            assert!(error.contains("listed") && error.contains(words), "{error}");
-            let text = serde_json::to_string(&bad).unwrap();
-            let error = serde_json::from_str::<Selection>(&text).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
-        }
+        self.budget.suits(&self.method, self.one_class)
     }
 }

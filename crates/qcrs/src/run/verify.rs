@@ -2,7 +2,7 @@
 
 use super::follows::{Check, ensure};
 use super::{Record, Spec, Stored};
-use crate::method::AnyMethod;
+use crate::method::Slow;
 use crate::types::Error;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -16,7 +16,7 @@ const MOST_VALUES: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// What takes a second or two for 10,000 records, to show a run: neither the searches of PROBE nor the radii of
-    /// DSRS, and nothing where another version wrote the run.
+    /// DSRS, which take long, and nothing where another version wrote the run.
     Quick,
     /// Every verdict, to build upon a run; the searches of PROBE are only seen to be plausible.
     Verdicts,
@@ -91,12 +91,13 @@ pub(super) fn check_in(dir: &Path, spec: &Spec, records: &[Record], depth: Depth
             "qcrs {wrote} made this run, and qcrs {here} may decide otherwise: verify it with that version: {error}"
         ))
     })?;
-    Ok(match (&*spec.method, depth) {
-        (AnyMethod::Dsrs(_), Depth::Quick) => {
-            let dir = dir.display();
-            Checked::NotVerified(format!("the radii of dsrs take long to recompute; run 'qcrs verify {dir}'"))
+    Ok(match (spec.method.facts().slow, depth) {
+        (Slow::Radii, Depth::Quick) => {
+            let (dir, method) = (dir.display(), spec.method.name());
+            let why = format!("the radii of {method} take long to recompute; run 'qcrs verify {dir}'");
+            Checked::NotVerified(why)
         }
-        (AnyMethod::Probe(_), Depth::Quick | Depth::Verdicts) => Checked::Verdicts,
+        (Slow::Search(_), Depth::Quick | Depth::Verdicts) => Checked::Verdicts,
         _ => Checked::Whole,
     })
 }
@@ -111,11 +112,12 @@ fn check(spec: &Spec, records: &[Record], depth: Depth) -> Result<(), Error> {
     let Some(values) = values.filter(|values| *values <= MOST_VALUES) else {
         return Err(Error::Invalid(format!("images of the shape {:?} are too large", spec.data.shape)));
     };
-    let unplayed = match &*spec.method {
-        AnyMethod::Probe(search) if depth != Depth::Whole => Some(search),
+    let slow = spec.method.facts().slow;
+    let unplayed = match slow {
+        Slow::Search(region) if depth != Depth::Whole => Some(region),
         _ => None,
     };
-    let verdict = depth != Depth::Quick || !matches!(*spec.method, AnyMethod::Dsrs(_));
+    let verdict = depth != Depth::Quick || slow != Slow::Radii;
     let check = Check { spec, blank: &vec![0.0; values], unplayed, verdict };
     // the first in order, however many threads look
     let first = records.par_iter().find_map_first(|record| {

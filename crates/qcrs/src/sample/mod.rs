@@ -1,25 +1,34 @@
 //! How does the base classifier vote under noise?
 
+mod from_fn;
 mod input;
 mod input_transform;
 mod monte_carlo;
 mod one_class;
 mod one_image;
+mod smoothed;
 mod soft;
+mod voter;
 mod votes;
 mod watched;
 
+pub use from_fn::{FromFn, from_fn};
 pub use input::Input;
 pub use input_transform::{InputTransform, Transformed};
 pub use monte_carlo::{MonteCarlo, argmax};
 pub use one_class::OneClass;
 pub use one_image::is_function_of_one_image;
+pub use smoothed::Smoothed;
+pub(crate) use smoothed::{WrittenSmoothed, is_first};
 pub use soft::{Scores, SoftVotes};
+pub use voter::Voter;
+pub(crate) use voter::nearest_told;
 pub use votes::Votes;
 pub use watched::Watched;
 
 use crate::noise::{Draws, Fresh, Noise, Stream};
-use crate::types::Error;
+use crate::types::{Error, Sigma};
+use std::sync::Arc;
 
 /// A base classifier f: what an engine implements, what a user brings.
 pub trait Classifier: Sync {
@@ -64,58 +73,92 @@ pub fn each_draw(parts: &[(Noise, Draws)]) -> impl Iterator<Item = (Noise, &Stre
     parts.iter().flat_map(|(noise, draws)| draws.range.clone().map(|draw| (*noise, &draws.stream, draw)))
 }
 
-impl<C: Classifier + ?Sized> Classifier for &C {
-    fn input_len(&self) -> usize {
-        (**self).input_len()
-    }
+/// What points to a classifier is one.
+macro_rules! forward {
+    ($($pointer:ty: $($bound:ident),*;)*) => {$(
+        impl<C: $($bound +)* ?Sized> Classifier for $pointer {
+            fn input_len(&self) -> usize {
+                (**self).input_len()
+            }
 
-    fn num_classes(&self) -> usize {
-        (**self).num_classes()
-    }
+            fn num_classes(&self) -> usize {
+                (**self).num_classes()
+            }
 
-    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
-        (**self).logits(batch, out)
-    }
+            fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+                (**self).logits(batch, out)
+            }
 
-    fn noisy_logits(
-        &self,
-        x: &[f32],
-        parts: &[(Noise, Draws)],
-        batch: &mut Vec<f32>,
-        out: &mut [f32],
-    ) -> Result<(), Error> {
-        (**self).noisy_logits(x, parts, batch, out)
-    }
+            fn noisy_logits(
+                &self,
+                x: &[f32],
+                parts: &[(Noise, Draws)],
+                batch: &mut Vec<f32>,
+                out: &mut [f32],
+            ) -> Result<(), Error> {
+                (**self).noisy_logits(x, parts, batch, out)
+            }
+        }
+    )*};
+}
+forward! {
+    &C: Classifier;
+    Box<C>: Classifier;
+    Arc<C>: Classifier, Send;
 }
 
 /// SAMPLEUNDERNOISE of Cohen et al. 2019: the only thing the statistics see.
 ///
-/// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by
-/// whatever can do better (noise on the GPU, a remote worker, a stored tally).
+/// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by a sampler that can do better (noise on the
+/// GPU, a remote worker, a stored tally). The library asks through [`ask`] and [`ask_each`], which count the votes.
 pub trait SampleUnderNoise: Sync {
-    /// Classifies `x` plus each of the `draws` of `noise` and counts the winners.
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error>;
+    /// Classifies `x` plus each of the `draws` with the classifier and under the noise of `g`, and counts the winners.
+    fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error>;
 
-    /// The votes of each of the `parts` apart. Provided by asking for one after the other; whoever works in
+    /// The votes of each of the `parts` apart. Provided by asking for one after the other; a sampler that works in
     /// batches may fill them across parts.
-    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
-        parts.iter().map(|(noise, draws)| self.sample_under_noise(x, *noise, draws)).collect()
+    fn sample_each(&self, x: &[f32], parts: &[(Smoothed, Draws)]) -> Result<Vec<Votes>, Error> {
+        parts.iter().map(|(g, draws)| self.sample_under_noise(x, *g, draws)).collect()
     }
 
     /// Votes with the mean probabilities beside them, for searches only.
-    fn soft_sample(&self, _: &[f32], _: Noise, _: &Draws) -> Result<(Votes, SoftVotes), Error> {
+    fn soft_sample(&self, _: &[f32], _: Smoothed, _: &Draws) -> Result<(Votes, SoftVotes), Error> {
         Err(Error::Invalid("this sampler counts votes only; the search needs the scores".into()))
     }
+
+    /// The smoothed classifier that σ stands for here. Where several networks were each told their σ, it is the one
+    /// that was told the nearest.
+    fn at(&self, sigma: Sigma) -> Smoothed {
+        Smoothed::gaussian(sigma)
+    }
+}
+
+/// The votes for `draws`, one for each: a sampler that loses votes would change the shares of the rest.
+pub fn ask(sampler: &dyn SampleUnderNoise, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+    sampler.sample_under_noise(x, g, draws)?.for_each_of(draws)
+}
+
+/// The same for several parts at once, so that the classifier's batches need not end where a part does.
+pub fn ask_each(
+    sampler: &dyn SampleUnderNoise,
+    x: &[f32],
+    parts: &[(Smoothed, Draws)],
+) -> Result<Vec<Votes>, Error> {
+    let votes = sampler.sample_each(x, parts)?;
+    if votes.len() != parts.len() {
+        let (got, asked) = (votes.len(), parts.len());
+        return Err(Error::Engine(format!("{got} tallies came back for {asked} questions")));
+    }
+    votes.into_iter().zip(parts).map(|(votes, (_, draws))| votes.for_each_of(draws)).collect()
 }
 
 /// The votes of the next `n` draws of a stream, one for each.
 pub fn fresh_votes(
     sampler: &dyn SampleUnderNoise,
     x: &[f32],
-    noise: Noise,
+    g: Smoothed,
     n: u32,
     fresh: &mut Fresh,
 ) -> Result<Votes, Error> {
-    let draws = fresh.take(n)?;
-    sampler.sample_under_noise(x, noise, &draws)?.for_each_of(&draws)
+    ask(sampler, x, g, &fresh.take(n)?)
 }

@@ -1,10 +1,13 @@
 //! How are draws counted with a classifier that takes batches?
 
-use super::{Classifier, SampleUnderNoise, Scores, SoftVotes, Votes, each_draw};
+use super::{
+    Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, each_draw, nearest_told,
+};
 use crate::noise::{Draws, Noise};
-use crate::types::Error;
+use crate::types::{Error, Sigma};
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -14,9 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 ///
 /// Memory is one batch per thread, whatever the number of draws.
 pub struct MonteCarlo<'a> {
-    classifier: &'a dyn Classifier,
+    voters: Vec<Voter<'a>>,
     batch: u32,
-    scores: Scores,
     passes: AtomicU64,
     stop: Arc<AtomicBool>,
     pool: Option<Arc<ThreadPool>>,
@@ -25,20 +27,46 @@ pub struct MonteCarlo<'a> {
 impl<'a> MonteCarlo<'a> {
     /// Asks `classifier` with `batch` noisy copies at a time (at least one).
     pub fn new(classifier: &'a dyn Classifier, batch: u32) -> Self {
-        Self {
-            classifier,
-            batch: batch.max(1),
-            scores: Scores::default(),
-            passes: 0.into(),
-            stop: Arc::default(),
-            pool: None,
-        }
+        Self::asking(vec![Voter::new(classifier)], batch)
     }
 
-    /// Says what the classifier's scores mean; logits, unless said otherwise.
+    /// Asks several classifiers of the same inputs and classes, by their numbers in this list.
+    pub fn among(voters: Vec<Voter<'a>>, batch: u32) -> Result<Self, Error> {
+        let size = |voter: &Voter<'_>| (voter.classifier.input_len(), voter.classifier.num_classes());
+        let Some(first) = voters.first().map(size) else {
+            return Err(Error::Invalid("there is no classifier to ask".into()));
+        };
+        if let Some((other, number)) = voters.iter().map(size).zip(0..).find(|(other, _)| *other != first) {
+            return Err(Error::Invalid(format!(
+                "classifier {number} takes {} values and has {} classes, the first takes {} and has {}; they must agree",
+                other.0, other.1, first.0, first.1
+            )));
+        }
+        voters.iter().try_for_each(Voter::check)?;
+        if voters.iter().any(|voter| voter.told.is_some()) != voters.iter().all(|voter| voter.told.is_some())
+        {
+            return Err(Error::Invalid("either every classifier was told its sigma, or none".into()));
+        }
+        Ok(Self::asking(voters, batch))
+    }
+
+    fn asking(voters: Vec<Voter<'a>>, batch: u32) -> Self {
+        Self { voters, batch: batch.max(1), passes: 0.into(), stop: Arc::default(), pool: None }
+    }
+
+    /// Says what the scores mean; logits, unless said otherwise.
     #[must_use]
-    pub fn of(self, scores: Scores) -> Self {
-        Self { scores, ..self }
+    pub fn scored_in(mut self, scores: Scores) -> Self {
+        self.voters.iter_mut().for_each(|voter| voter.scores = scores);
+        self
+    }
+
+    fn voter(&self, model: u32) -> Result<&Voter<'a>, Error> {
+        let unknown = || {
+            let last = self.voters.len() - 1;
+            Error::Invalid(format!("there is no classifier {model}; the last one is {last}"))
+        };
+        self.voters.get(model as usize).ok_or_else(unknown)
     }
 
     /// Forward passes made so far, for a progress display.
@@ -64,13 +92,14 @@ impl<'a> MonteCarlo<'a> {
     /// Batches are cut from all copies in a row, so that one may hold the end of a part and the next ones.
     fn tallies<T: Default + Send>(
         &self,
+        classifier: &dyn Classifier,
         x: &[f32],
         parts: &[(Noise, Draws)],
         add: impl Fn(&mut T, &[f32]) + Sync,
         merge: impl Fn(T, T) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        if x.len() != self.classifier.input_len() {
-            let (has, wants) = (x.len(), self.classifier.input_len());
+        if x.len() != classifier.input_len() {
+            let (has, wants) = (x.len(), classifier.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the classifier takes {wants}")));
         }
         let nothing = || parts.iter().map(|_| T::default()).collect::<Vec<T>>();
@@ -81,7 +110,8 @@ impl<'a> MonteCarlo<'a> {
                 .into_par_iter()
                 .map_init(Buffers::default, |buffers, number| {
                     let start = number * u64::from(self.batch);
-                    self.count_batch(x, &cut(parts, start..start + u64::from(self.batch)), buffers, &add)
+                    let parts = cut(parts, start..start + u64::from(self.batch));
+                    self.count_batch(classifier, x, &parts, buffers, &add)
                 })
                 // no short cut on an error: of several failing batches the first is named, on any number of threads
                 .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
@@ -92,6 +122,7 @@ impl<'a> MonteCarlo<'a> {
     /// Tallies one batch.
     fn count_batch<T: Default>(
         &self,
+        classifier: &dyn Classifier,
         x: &[f32],
         parts: &[(Noise, Draws)],
         buffers: &mut Buffers,
@@ -100,12 +131,12 @@ impl<'a> MonteCarlo<'a> {
         if self.stop.load(Relaxed) {
             return Err(Error::Interrupted);
         }
-        let (copies, classes) = (each_draw(parts).count(), self.classifier.num_classes());
+        let (copies, classes) = (each_draw(parts).count(), classifier.num_classes());
         let Buffers { batch, scores } = buffers;
         // an engine that writes too little leaves NaN behind, and NaN is never a vote
         scores.clear();
         scores.resize(copies * classes, f32::NAN);
-        self.classifier.noisy_logits(x, parts, batch, scores)?;
+        classifier.noisy_logits(x, parts, batch, scores)?;
         for ((_, stream, draw), row) in each_draw(parts).zip(scores.chunks_exact(classes)) {
             if let Some(class) = row.iter().position(|score| !score.is_finite()) {
                 return Err(Error::NotFinite { phase: stream.phase.name(), draw, class, score: row[class] });
@@ -123,34 +154,54 @@ impl<'a> MonteCarlo<'a> {
 }
 
 /// Restricts each part to those of its copies whose number in the whole request lies in `range`; may leave none.
-pub(super) fn cut(parts: &[(Noise, Draws)], range: Range<u64>) -> Vec<(Noise, Draws)> {
+pub(super) fn cut<T: Copy>(parts: &[(T, Draws)], range: Range<u64>) -> Vec<(T, Draws)> {
     let mut before = 0;
-    let piece = |(noise, draws): &(Noise, Draws)| {
+    let piece = |(asked, draws): &(T, Draws)| {
         let len = draws.range.len() as u64;
         let within = |copy: u64| draws.range.start + copy.saturating_sub(before).min(len) as u32;
         let range = within(range.start)..within(range.end);
         before += len;
-        (*noise, Draws { stream: draws.stream, range })
+        (*asked, Draws { stream: draws.stream, range })
     };
     parts.iter().map(piece).collect()
 }
 
 impl SampleUnderNoise for MonteCarlo<'_> {
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        Ok(self.sample_each(x, &[(noise, draws.clone())])?.remove(0))
+    fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        Ok(self.sample_each(x, &[(g, draws.clone())])?.remove(0))
     }
 
-    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
-        self.tallies(x, parts, |votes: &mut Votes, row| votes.add(argmax(row)), Votes::merge)
+    fn sample_each(&self, x: &[f32], parts: &[(Smoothed, Draws)]) -> Result<Vec<Votes>, Error> {
+        let mut all = vec![Votes::default(); parts.len()];
+        let models: BTreeSet<u32> = parts.iter().map(|(g, _)| g.model).collect();
+        for model in models {
+            let voter = self.voter(model)?;
+            let add = |votes: &mut Votes, row: &[f32]| votes.count(voter.vote(row));
+            let mine: Vec<usize> = (0..parts.len()).filter(|at| parts[*at].0.model == model).collect();
+            let asked: Vec<_> = mine.iter().map(|at| (parts[*at].0.noise, parts[*at].1.clone())).collect();
+            let tallies = self.tallies(voter.classifier, x, &asked, add, Votes::merge)?;
+            for (at, votes) in mine.into_iter().zip(tallies) {
+                all[at] = votes;
+            }
+        }
+        Ok(all)
     }
 
-    fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+    fn soft_sample(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+        let voter = self.voter(g.model)?;
         let add = |(votes, soft): &mut (Votes, SoftVotes), row: &[f32]| {
-            votes.add(argmax(row));
-            soft.add(row, self.scores);
+            votes.count(voter.vote(row));
+            soft.add(row, voter.scores);
         };
         let merge = |(a, b): (Votes, SoftVotes), (c, d)| (a.merge(c), b.merge(d));
-        Ok(self.tallies(x, &[(noise, draws.clone())], add, merge)?.remove(0))
+        Ok(self.tallies(voter.classifier, x, &[(g.noise, draws.clone())], add, merge)?.remove(0))
+    }
+
+    fn at(&self, sigma: Sigma) -> Smoothed {
+        Smoothed {
+            model: nearest_told(self.voters.iter().map(|voter| voter.told), sigma),
+            noise: Noise::Gaussian(sigma),
+        }
     }
 }
 
@@ -170,7 +221,6 @@ pub fn argmax(row: &[f32]) -> usize {
 mod tests {
     use super::*;
     use crate::noise::{Phase, Stream};
-    use crate::types::Sigma;
 
     /// Fails on a thread that is not called as it should be.
     struct OnlyOn(&'static str);
@@ -199,7 +249,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).thread_name(|_| "own".into()).build();
         let sampler = MonteCarlo::new(&OnlyOn("own"), 10).on(Arc::new(pool.unwrap()));
         let draws = Draws::first(1000, Stream { seed: 1, input: 0, phase: Phase::Estimate });
-        let noise = Noise::Gaussian(Sigma::new(0.5).unwrap());
+        let noise = Smoothed::gaussian(Sigma::new(0.5).unwrap());
         let votes = sampler.sample_under_noise(&[0.5], noise, &draws).unwrap();
         assert_eq!(votes.total(), 1000);
         let elsewhere = MonteCarlo::new(&OnlyOn("own"), 10).sample_under_noise(&[0.5], noise, &draws);

@@ -1,8 +1,8 @@
 //! Is it this class, or any other?
 
-use super::{SampleUnderNoise, Votes};
-use crate::noise::{Draws, Noise};
-use crate::types::Error;
+use super::{SampleUnderNoise, Smoothed, Votes};
+use crate::noise::Draws;
+use crate::types::{Error, Sigma};
 
 /// The binary classifier "is it `class`?" made of one with more classes: 1 is yes, 0 is no.
 pub struct OneClass<'a> {
@@ -20,17 +20,21 @@ impl OneClass<'_> {
 
     fn answers(&self, votes: &Votes) -> Votes {
         let yes = votes.of(self.class);
-        Votes::from_iter([(0, votes.total() - yes), (1, yes)])
+        Votes::from_iter([(0, votes.total() - votes.rejected() - yes), (1, yes)]).rejecting(votes.rejected())
     }
 }
 
 impl SampleUnderNoise for OneClass<'_> {
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
-        Ok(self.answers(&self.inner.sample_under_noise(x, noise, draws)?))
+    fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
+        Ok(self.answers(&self.inner.sample_under_noise(x, g, draws)?))
     }
 
-    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
+    fn sample_each(&self, x: &[f32], parts: &[(Smoothed, Draws)]) -> Result<Vec<Votes>, Error> {
         let each = self.inner.sample_each(x, parts)?;
         Ok(each.iter().map(|votes| self.answers(votes)).collect())
+    }
+
+    fn at(&self, sigma: Sigma) -> Smoothed {
+        self.inner.at(sigma)
     }
 }

@@ -2,39 +2,119 @@
 
 use crate::noise::Draws;
 use crate::types::Error;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::fmt;
 
-/// How many noisy copies of an input each class won; classes without a vote are absent.
+/// How many noisy copies of an input each class won; classes without a vote are absent. A copy of which the classifier
+/// was not sure enough is rejected: it counts as a draw, and for no class.
 ///
 /// Merging is exact, so a tally never depends on batch size, thread count or shard layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Votes(BTreeMap<usize, u64>);
+#[serde(from = "BTreeMap<Ballot, u64>", into = "BTreeMap<Ballot, u64>")]
+pub struct Votes {
+    classes: BTreeMap<usize, u64>,
+    rejected: u64,
+}
+
+/// What a copy says, as files have it: `"3"` or `"rejected"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ballot {
+    Class(usize),
+    Rejected,
+}
+
+impl Serialize for Ballot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Class(class) => serializer.collect_str(class),
+            Self::Rejected => serializer.serialize_str("rejected"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Ballot {
+    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
+        file.deserialize_str(ReadBallot)
+    }
+}
+
+struct ReadBallot;
+
+impl Visitor<'_> for ReadBallot {
+    type Value = Ballot;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number of a class, or \"rejected\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Ballot, E> {
+        match text {
+            "rejected" => Ok(Ballot::Rejected),
+            class => {
+                class.parse().map(Ballot::Class).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+            }
+        }
+    }
+}
+
+impl From<BTreeMap<Ballot, u64>> for Votes {
+    fn from(mut written: BTreeMap<Ballot, u64>) -> Self {
+        let rejected = written.remove(&Ballot::Rejected).unwrap_or(0);
+        let classes = written.into_iter().filter_map(|(ballot, count)| match ballot {
+            Ballot::Class(class) => Some((class, count)),
+            Ballot::Rejected => None,
+        });
+        Self { classes: classes.collect(), rejected }
+    }
+}
+
+impl From<Votes> for BTreeMap<Ballot, u64> {
+    fn from(votes: Votes) -> Self {
+        let classes = votes.classes.into_iter().map(|(class, count)| (Ballot::Class(class), count));
+        let rejected = (votes.rejected > 0).then_some((Ballot::Rejected, votes.rejected));
+        classes.chain(rejected).collect()
+    }
+}
 
 impl Votes {
-    /// Counts one vote.
-    pub fn add(&mut self, class: usize) {
-        *self.0.entry(class).or_default() += 1;
+    /// Counts one copy: a vote for a class, or for none.
+    pub fn count(&mut self, vote: Option<usize>) {
+        match vote {
+            Some(class) => *self.classes.entry(class).or_default() += 1,
+            None => self.rejected += 1,
+        }
+    }
+
+    /// The same, with so many more copies that vote for no class.
+    #[must_use]
+    pub fn rejecting(self, copies: u64) -> Self {
+        Self { rejected: self.rejected.saturating_add(copies), ..self }
     }
 
     /// Adds another tally of the same election.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
-        for (class, count) in other.0 {
-            *self.0.entry(class).or_default() += count;
+        for (class, count) in other.classes {
+            *self.classes.entry(class).or_default() += count;
         }
-        self
+        Self { rejected: self.rejected.saturating_add(other.rejected), ..self }
     }
 
     /// The votes for `class`.
     pub fn of(&self, class: usize) -> u64 {
-        self.0.get(&class).copied().unwrap_or(0)
+        self.classes.get(&class).copied().unwrap_or(0)
     }
 
-    /// All votes cast; of a forged tally at most `u64::MAX`.
+    /// The copies that voted for no class.
+    pub fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
+    /// All draws, those that were rejected among them; of a forged tally at most `u64::MAX`.
     pub fn total(&self) -> u64 {
-        self.0.values().fold(0, |sum, votes| sum.saturating_add(*votes))
+        self.classes.values().fold(self.rejected, |sum, votes| sum.saturating_add(*votes))
     }
 
     /// These votes, if each of the `draws` has one: what a sampler loses would change the shares of the rest.
@@ -59,13 +139,13 @@ impl Votes {
 
     /// The most votes that any class but `class` has.
     pub fn most_besides(&self, class: usize) -> u64 {
-        let others = self.0.iter().filter(|(other, _)| **other != class);
+        let others = self.classes.iter().filter(|(other, _)| **other != class);
         others.map(|(_, votes)| *votes).max().unwrap_or(0)
     }
 
     /// Classes with their votes, most first, ties to the lowest class.
     pub fn ranked(&self) -> Vec<(usize, u64)> {
-        let mut all: Vec<_> = self.0.iter().map(|(&class, &count)| (class, count)).collect();
+        let mut all: Vec<_> = self.classes.iter().map(|(&class, &count)| (class, count)).collect();
         all.sort_by_key(|&(class, count)| (std::cmp::Reverse(count), class));
         all
     }
@@ -73,7 +153,7 @@ impl Votes {
 
 impl FromIterator<(usize, u64)> for Votes {
     fn from_iter<I: IntoIterator<Item = (usize, u64)>>(counts: I) -> Self {
-        Self(counts.into_iter().filter(|&(_, count)| count > 0).collect())
+        Self { classes: counts.into_iter().filter(|&(_, count)| count > 0).collect(), rejected: 0 }
     }
 }
 
@@ -104,5 +184,19 @@ mod tests {
         let text = serde_json::to_string(&votes).unwrap();
         assert_eq!(text, r#"{"3":98625,"9":1375}"#);
         assert_eq!(serde_json::from_str::<Votes>(&text).unwrap(), votes);
+        for forged in [r#"{"cat":1}"#, r#"{"-1":1}"#, r#"{"3":-1}"#, r#"{"3":0.5}"#] {
+            assert!(serde_json::from_str::<Votes>(forged).is_err(), "{forged}");
+        }
+    }
+
+    #[test]
+    fn rejected_copies_are_draws_and_votes_for_no_class() {
+        let votes = Votes::from_iter([(3, 5), (10, 2)]).rejecting(4);
+        assert_eq!((votes.total(), votes.rejected(), votes.winner()), (11, 4, Some(3)));
+        assert_eq!((votes.most_besides(3), votes.ranked().len()), (2, 2));
+        let text = serde_json::to_string(&votes).unwrap();
+        assert_eq!(text, r#"{"3":5,"10":2,"rejected":4}"#);
+        assert_eq!(serde_json::from_str::<Votes>(&text).unwrap(), votes);
+        assert_eq!(votes.clone().merge(votes).rejected(), 8);
     }
 }

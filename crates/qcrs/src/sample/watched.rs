@@ -1,9 +1,9 @@
 //! How far is a request, and how does it stand?
 
 use super::monte_carlo::cut;
-use super::{SampleUnderNoise, SoftVotes, Votes};
-use crate::noise::{Draws, Noise};
-use crate::types::Error;
+use super::{SampleUnderNoise, Smoothed, SoftVotes, Votes};
+use crate::noise::Draws;
+use crate::types::{Error, Sigma};
 
 /// Cuts every request into pieces and reports each as soon as it is counted: live progress for whatever asks `inner`.
 ///
@@ -14,43 +14,43 @@ pub struct Watched<'a> {
     pub inner: &'a dyn SampleUnderNoise,
     /// The most draws of a piece; at least one.
     pub piece: u32,
-    /// Hears of every piece: the noise, the draws of the piece, and all votes so far under this noise in the request. A
-    /// request for several laws of noise may end one and begin the next within a piece; it is told of each apart.
-    pub on: &'a (dyn Fn(Noise, &Draws, &Votes) + Sync),
+    /// Hears of every piece: which smoothed classifier, the draws of the piece, and all its votes so far in the request. A
+    /// request for several may end one and begin the next within a piece; each is reported apart.
+    pub on: &'a (dyn Fn(Smoothed, &Draws, &Votes) + Sync),
 }
 
 impl Watched<'_> {
     /// The pieces of a request, at least one; each has all the `parts`, most of them without draws.
-    fn pieces(&self, parts: &[(Noise, Draws)]) -> impl Iterator<Item = Vec<(Noise, Draws)>> {
+    fn pieces(&self, parts: &[(Smoothed, Draws)]) -> impl Iterator<Item = Vec<(Smoothed, Draws)>> {
         let (all, piece) = (parts.iter().map(len).sum::<u64>(), u64::from(self.piece.max(1)));
         (0..all.div_ceil(piece).max(1)).map(move |number| cut(parts, number * piece..(number + 1) * piece))
     }
 
     /// Adds the votes for a piece of one of the parts to those before it, and tells of it.
-    fn count(&self, so_far: &mut Votes, (noise, draws): &(Noise, Draws), votes: Votes) -> Result<(), Error> {
+    fn count(&self, so_far: &mut Votes, (g, draws): &(Smoothed, Draws), votes: Votes) -> Result<(), Error> {
         *so_far = std::mem::take(so_far).merge(votes.for_each_of(draws)?);
         if !draws.range.is_empty() {
-            (self.on)(*noise, draws, so_far);
+            (self.on)(*g, draws, so_far);
         }
         Ok(())
     }
 }
 
-fn len((_, draws): &(Noise, Draws)) -> u64 {
+fn len((_, draws): &(Smoothed, Draws)) -> u64 {
     draws.range.len() as u64
 }
 
 impl SampleUnderNoise for Watched<'_> {
-    fn sample_under_noise(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<Votes, Error> {
+    fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
         let mut so_far = Votes::default();
-        for piece in self.pieces(&[(noise, draws.clone())]).flatten() {
-            let votes = self.inner.sample_under_noise(x, noise, &piece.1)?;
+        for piece in self.pieces(&[(g, draws.clone())]).flatten() {
+            let votes = self.inner.sample_under_noise(x, g, &piece.1)?;
             self.count(&mut so_far, &piece, votes)?;
         }
         Ok(so_far)
     }
 
-    fn sample_each(&self, x: &[f32], parts: &[(Noise, Draws)]) -> Result<Vec<Votes>, Error> {
+    fn sample_each(&self, x: &[f32], parts: &[(Smoothed, Draws)]) -> Result<Vec<Votes>, Error> {
         let mut so_far = vec![Votes::default(); parts.len()];
         for piece in self.pieces(parts) {
             let each = self.inner.sample_each(x, &piece)?;
@@ -64,14 +64,18 @@ impl SampleUnderNoise for Watched<'_> {
         Ok(so_far)
     }
 
-    fn soft_sample(&self, x: &[f32], noise: Noise, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
+    fn soft_sample(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<(Votes, SoftVotes), Error> {
         let (mut so_far, mut soft_so_far) = (Votes::default(), SoftVotes::default());
-        for piece in self.pieces(&[(noise, draws.clone())]).flatten() {
-            let (votes, soft) = self.inner.soft_sample(x, noise, &piece.1)?;
+        for piece in self.pieces(&[(g, draws.clone())]).flatten() {
+            let (votes, soft) = self.inner.soft_sample(x, g, &piece.1)?;
             self.count(&mut so_far, &piece, votes)?;
             soft_so_far = soft_so_far.merge(soft);
         }
         Ok((so_far, soft_so_far))
+    }
+
+    fn at(&self, sigma: Sigma) -> Smoothed {
+        self.inner.at(sigma)
     }
 }
 
@@ -91,20 +95,20 @@ mod tests {
         Draws { stream: Stream { seed: 5, input, phase: Phase::Search }, range }
     }
 
-    fn noise(sigma: f64) -> Noise {
-        Noise::Gaussian(Sigma::new(sigma).unwrap())
+    fn noise(sigma: f64) -> Smoothed {
+        Smoothed::gaussian(Sigma::new(sigma).unwrap())
     }
 
     /// Asks with pieces of every size, and checks that what was told adds up to `parts` and `expected`.
     fn the_same_in_pieces<T: PartialEq + std::fmt::Debug>(
-        parts: &[(Noise, Draws)],
+        parts: &[(Smoothed, Draws)],
         ask: impl Fn(&dyn SampleUnderNoise) -> T,
         votes: impl Fn(&T) -> Vec<Votes>,
     ) {
         let plain = MonteCarlo::new(&Cells, 16);
         let expected = ask(&plain);
         for piece in SIZES {
-            let told: Mutex<Vec<(Noise, Draws, Votes)>> = Mutex::default();
+            let told: Mutex<Vec<(Smoothed, Draws, Votes)>> = Mutex::default();
             let on = |noise, draws: &Draws, votes: &Votes| {
                 told.lock().unwrap().push((noise, draws.clone(), votes.clone()));
             };
@@ -162,7 +166,7 @@ mod tests {
     struct Shifty;
 
     impl SampleUnderNoise for Shifty {
-        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, _: &[f32], _: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             let votes = draws.range.clone().map(|draw| [0, 2, 1][draw.min(2) as usize]).sum();
             Ok(Votes::from_iter([(0, votes)]))
         }

@@ -65,7 +65,7 @@ pub fn spec(search: AnyMethod, budget: Budget, inputs: u32) -> Spec {
     Spec {
         qcrs: env!("CARGO_PKG_VERSION").into(),
         noise: "test".into(),
-        model: ModelSpec {
+        models: ModelSpec {
             name: "half-space".into(),
             blake3: String::new(),
             engine: "closed form".into(),
@@ -75,8 +75,11 @@ pub fn spec(search: AnyMethod, budget: Budget, inputs: u32) -> Spec {
             transform: None,
             classes: 2,
             batch: None,
+            told: None,
+            confidence: None,
             not_followed: None,
-        },
+        }
+        .into(),
         data: About {
             name: "points".into(),
             blake3: String::new(),

@@ -24,8 +24,9 @@ mod tails;
 
 pub use pilot::Pilot;
 
+use super::given::{LEFT, RIGHT};
 use super::posterior::rounded;
-use super::{Plan, PlanCertificate, Scout};
+use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Qcrs, Scout, Setting, Slow};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 use belief::{Belief, Priors};
@@ -81,7 +82,55 @@ fn is_one(parts: &u32) -> bool {
     *parts == 1
 }
 
+const LAMBDA: Setting = Setting {
+    name: "lambda",
+    value: "L",
+    about: "stop when another draw adds less than this much radius (times sigma/0.5); 0: always use all n draws",
+    default: "0.000001",
+};
+
+const PASSES: Setting = Setting {
+    name: "passes",
+    value: "P",
+    about: "instead of lambda: the passes per input to aim at on average; a search of 20 inputs sets lambda",
+    default: "by lambda",
+};
+
+/// The plan has the bound and the number of draws.
+const REFUSES: &[(&str, &str)] = &[
+    ("bound", "probe chooses the bound itself; leave this out"),
+    ("at_radius", "probe plans its draws for the largest radius; leave this out, or ask with another method"),
+];
+
 impl Probe {
+    /// The usual price of a draw.
+    pub const LAMBDA: f64 = 1e-6;
+
+    pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+        name: "probe",
+        about: "draws where the best sigma may lie, then as many as the radius is worth",
+        settings: &[LEFT, RIGHT, LAMBDA, PASSES],
+        read: |given| Ok(Self::read(given)?.into()),
+    };
+
+    fn read(given: &Given<'_>) -> Result<Self, Error> {
+        if given.has("passes") && given.has("lambda") {
+            return Err(Error::setting("passes", "sets lambda; give one of the two"));
+        }
+        let Qcrs { sigma, low, high, .. } = given.published()?;
+        Ok(Self::new(sigma, [low, high], given.number("lambda")?.unwrap_or(Self::LAMBDA)))
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            search: self.passes(),
+            names_the_class: true,
+            refuses: REFUSES,
+            slow: Slow::Search([self.low, self.high]),
+            ..Facts::about(self.sigma)
+        }
+    }
+
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
         // what a price does not end should stay small beside the certificate
@@ -158,13 +207,14 @@ impl PlanCertificate for Probe {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
         let Explored { planner, belief, votes, .. } = self.explore(scout)?;
         let fine = self.between(&votes)?;
-        let plan = match planner.best(&fine) {
+        scout.believe(belief.posterior());
+        Ok(match planner.best(&fine) {
             Some(Choice { at, n, sides, .. }) => {
-                Plan::from(Sigma::new(fine.sigmas[at])?).for_class(fine.class).with_draws(n).by(sides)
+                let g = scout.at(Sigma::new(fine.sigmas[at])?);
+                Plan::certify(g).for_class(fine.class).with_draws(n).by(sides).into()
             }
-            None => Plan::nothing(fine.class, self.sigma),
-        };
-        Ok(plan.believing(belief.posterior()))
+            None => Plan::Nothing,
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::GeneralizedGaussian;
 use crate::math::gamma_shares;
-use crate::noise::{Noise, Phase, Stream};
+use crate::noise::{Noise, Phase, Stream, WrittenLaw};
 use crate::types::Sigma;
 
 const STREAM: Stream = Stream { seed: 0x0123_4567_89AB_CDEF, input: 42, phase: Phase::Estimate };
@@ -185,15 +185,19 @@ fn it_is_written_and_read_back() {
         law(0.3, 1, 4).truncated(0.01).unwrap(),
     ] {
         let noise = Noise::GeneralizedGaussian(law);
-        let text = serde_json::to_string(&noise).unwrap();
-        assert_eq!(serde_json::from_str::<Noise>(&text).unwrap(), noise, "{text}");
+        let (sigma, written) = noise.written();
+        let text = serde_json::to_string(&written).unwrap();
+        let read: Option<WrittenLaw> = serde_json::from_str(&text).unwrap();
+        assert_eq!(Noise::read(sigma, read).unwrap(), noise, "{text}");
+        assert!(Noise::read(Sigma::new(0.7).unwrap(), read).is_err(), "{text}");
     }
     for bad in [
-        r#"{"GeneralizedGaussian":{"sigma":0.5,"k":1536,"dim":3072}}"#,
-        r#"{"GeneralizedGaussian":{"sigma":0.5,"k":1530,"dim":3072,"threshold":0.1}}"#,
-        r#"{"GeneralizedGaussian":{"sigma":0.5,"k":1530,"dim":3072,"threshold":1e9}}"#,
+        r#"{"sigma":0.5,"k":1536,"dim":3072}"#,
+        r#"{"sigma":0.5,"k":1530,"dim":3072,"threshold":0.1}"#,
+        r#"{"sigma":0.5,"k":1530,"dim":3072,"threshold":1e9}"#,
+        r#"{"sigma":0.5,"k":1530,"dim":3072,"colour":1}"#,
     ] {
-        assert!(serde_json::from_str::<Noise>(bad).is_err(), "{bad}");
+        assert!(serde_json::from_str::<WrittenLaw>(bad).is_err(), "{bad}");
     }
 }
 

@@ -8,7 +8,7 @@
 //! R = {p_δ ≤ λ₁p + λ₂q}, which is symmetric about the axis of δ: what lies in R at a distance from 0, and
 //! from δ, is a cap of a sphere.
 
-use super::laws::{Laws, Weights};
+use super::laws::{Densities, Weights};
 use super::moved::Moved;
 use super::quadrature::{Node, Quadrature, towards};
 use crate::math::Sphere;
@@ -40,12 +40,12 @@ pub(super) struct Masses {
 /// The laws with their quadrature: everything that does not depend on r and λ.
 #[derive(Clone, Debug)]
 pub(super) struct Dual {
-    pub laws: Laws,
+    pub laws: Densities,
     quadrature: Quadrature,
 }
 
 impl Dual {
-    pub fn new(laws: Laws) -> Self {
+    pub fn new(laws: Densities) -> Self {
         let quadrature = Quadrature::new(&laws);
         Self { laws, quadrature }
     }
@@ -79,7 +79,7 @@ impl Dual {
             return Ok(0.0);
         }
         let gain = self.laws.gain(node.t, -level.ln())?;
-        Ok(level * self.laws.sphere.below(-Laws::plane(node.t, gain, r)))
+        Ok(level * self.laws.sphere.below(-Densities::plane(node.t, gain, r)))
     }
 
     /// The masses of R, without a bound of their error: for the search.
@@ -92,7 +92,7 @@ impl Dual {
                 continue;
             }
             let gain = self.laws.gain(node.t, -level.ln())?;
-            let plane = Laws::plane(node.t, gain, r);
+            let plane = Densities::plane(node.t, gain, r);
             let share = node.share * self.laws.sphere.below(-plane);
             // d gain / d ln(level) = −y/(y + k) at y = t + gain, and d plane / d gain = 1/(√(2t) r)
             let y = node.t + gain;

@@ -15,7 +15,7 @@ pub(super) type Weights = [f64; 2];
 /// How the density q of the second law compares with p of the first, as a function of
 /// y = ‖x‖²/2s² where s belongs to the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Second {
+pub(super) enum Ratio {
     /// There is no second law.
     None,
     /// The same law with a smaller σ: q/p = exp(peak − rate·y).
@@ -24,7 +24,7 @@ pub(super) enum Second {
     Threshold { at: f64, share: f64 },
 }
 
-impl Second {
+impl Ratio {
     /// q/p at y.
     pub fn ratio(self, y: f64) -> f64 {
         match self {
@@ -37,17 +37,17 @@ impl Second {
 
 /// The law P, whose density is p ∝ y^(−k) e^(−y), and the law Q. Lengths are in units of s.
 #[derive(Clone, Debug)]
-pub(super) struct Laws {
+pub(super) struct Densities {
     /// d/2 − k: under P, y ~ Gamma(shape, 1).
     pub shape: u32,
     pub k: f64,
     pub dim: f64,
-    pub second: Second,
+    pub second: Ratio,
     pub sphere: Sphere,
 }
 
-impl Laws {
-    pub fn new(first: &GeneralizedGaussian, second: Second) -> Result<Self, Error> {
+impl Densities {
+    pub fn new(first: &GeneralizedGaussian, second: Ratio) -> Result<Self, Error> {
         if first.threshold().is_some() {
             return Err(Error::Invalid(
                 "no radius is known for truncated noise by itself; leave the first law whole".into(),
@@ -63,7 +63,7 @@ impl Laws {
     }
 
     /// How `q` compares with `p`; an error if it is not one of the two kinds that we have formulas for.
-    pub fn compare(p: &GeneralizedGaussian, q: &GeneralizedGaussian) -> Result<Second, Error> {
+    pub fn compare(p: &GeneralizedGaussian, q: &GeneralizedGaussian) -> Result<Ratio, Error> {
         let stretch = p.sigma().get() / q.sigma().get();
         if (p.k(), p.dim()) != (q.k(), q.dim()) {
             return Err(Error::Invalid(
@@ -72,7 +72,7 @@ impl Laws {
         }
         match q.threshold() {
             Some(at) if p.sigma() == q.sigma() => {
-                Ok(Second::Threshold { at, share: gamma_shares(p.shape(), at).0 })
+                Ok(Ratio::Threshold { at, share: gamma_shares(p.shape(), at).0 })
             }
             None if stretch > 1.0 => {
                 let peak = f64::from(2 * p.shape()) * stretch.ln();
@@ -82,7 +82,7 @@ impl Laws {
                         p.sigma().get()
                     )));
                 }
-                Ok(Second::Variance { peak, rate: (stretch - 1.0) * (stretch + 1.0) })
+                Ok(Ratio::Variance { peak, rate: (stretch - 1.0) * (stretch + 1.0) })
             }
             _ => Err(Error::Invalid(
                 "the second law of double sampling has a smaller sigma, or is the first one truncated".into(),
@@ -92,7 +92,7 @@ impl Laws {
 
     /// The y > 0 at which λ₁p + λ₂q changes its sign, without a jump.
     pub fn zero(&self, [w1, w2]: Weights) -> Option<f64> {
-        let Second::Variance { peak, rate } = self.second else { return None };
+        let Ratio::Variance { peak, rate } = self.second else { return None };
         let zero = (peak - (-w1 / w2).ln()) / rate;
         (w1 * w2 < 0.0 && zero > 0.0).then_some(zero)
     }

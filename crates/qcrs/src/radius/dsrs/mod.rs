@@ -7,15 +7,17 @@
 //! | `quadrature` | what is the expectation of a function of the noise's length?            |
 //! | `moved`      | what is the mass of the worst region under the moved noise?             |
 //! | `dual`       | how little can the class weigh after a move? Every radius rests on this |
-//! | `search`     | which multipliers λ make the best bound?                                |
+//! | `multipliers` | which multipliers λ make the best bound?                               |
+//! | `second`     | which second law is asked under?                                        |
 //! | `radius`     | how far does the bound stay above one half?                             |
 
 mod dual;
 mod laws;
 mod moved;
+mod multipliers;
 mod quadrature;
 mod radius;
-mod search;
+mod second;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +25,8 @@ use crate::bounds::proportion_interval;
 use crate::noise::GeneralizedGaussian;
 use crate::types::{Alpha, Error};
 use dual::{Dual, Known};
-use laws::{Laws, Second};
+use laws::{Densities, Ratio};
+pub use second::Second;
 
 /// The certified l2 radius of generalized Gaussian smoothing when the class has a probability of at least
 /// `p_lower` (Yang et al. 2020, by Neyman and Pearson); `None` when p < ½ certifies nothing.
@@ -40,7 +43,7 @@ use laws::{Laws, Second};
 /// ```
 pub fn generalized_gaussian(p_lower: f64, noise: &GeneralizedGaussian) -> Result<Option<f64>, Error> {
     check("first", [p_lower, 1.0])?;
-    let laws = Laws::new(noise, Second::None)?;
+    let laws = Densities::new(noise, Ratio::None)?;
     if p_lower < 0.5 {
         return Ok(None);
     }
@@ -81,7 +84,7 @@ impl DoubleSampling {
     /// Votes under `first`, which is the noise that the certificate is about, and under `second`: the same
     /// with a smaller σ, or the same truncated.
     pub fn new(first: &GeneralizedGaussian, second: &GeneralizedGaussian) -> Result<Self, Error> {
-        let dual = Dual::new(Laws::new(first, Laws::compare(first, second)?)?);
+        let dual = Dual::new(Densities::new(first, Densities::compare(first, second)?)?);
         Ok(Self { first: *first, dual })
     }
 

@@ -3,14 +3,14 @@
 //! At y = t around δ lies a sphere of equal p_δ. Its points at y' around 0 belong to R where
 //! p(t) ≤ Λ(y') p(y') with Λ = λ₁ + λ₂ q/p, that is where t (eᵛ − 1) + k v ≤ ln Λ(teᵛ) with v = ln(y'/t).
 
-use super::laws::{Laws, Second, Weights};
+use super::laws::{Densities, Ratio, Weights};
 use super::quadrature::towards;
 use crate::math::lambert_tilt;
 use crate::types::Error;
 
 /// R under P_δ, for one λ and one r.
 pub(super) struct Moved<'a> {
-    laws: &'a Laws,
+    laws: &'a Densities,
     weights: Weights,
     r: f64,
     shell: Option<Shell>,
@@ -25,21 +25,21 @@ struct Shell {
 }
 
 impl<'a> Moved<'a> {
-    pub fn new(laws: &'a Laws, weights: Weights, r: f64) -> Self {
+    pub fn new(laws: &'a Densities, weights: Weights, r: f64) -> Self {
         Self { laws, weights, r, shell: Shell::new(laws, weights) }
     }
 
     /// The share of the sphere at t that lies in R.
     pub fn share(&self, t: f64) -> Result<f64, Error> {
         match self.laws.second {
-            Second::None => self.below_level(t, self.weights[0], f64::INFINITY),
-            Second::Threshold { at, share } => {
+            Ratio::None => self.below_level(t, self.weights[0], f64::INFINITY),
+            Ratio::Threshold { at, share } => {
                 let [outside, added] = self.weights;
                 let inner = self.below_level(t, outside + added / share, at)?;
                 let outer = self.below_level(t, outside, f64::INFINITY)?;
                 Ok(inner + (outer - self.laws.share_within(t, at - t, self.r)).max(0.0))
             }
-            Second::Variance { peak, rate } => self.between(t, peak, rate),
+            Ratio::Variance { peak, rate } => self.between(t, peak, rate),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Moved<'a> {
     /// Where the share as a function of t has kinks and steep places: about the y at which Λ jumps or is 0.
     pub fn edges(&self) -> Result<Vec<f64>, Error> {
         let zero = self.laws.zero(self.weights);
-        let jump = if let Second::Threshold { at, .. } = self.laws.second { Some(at) } else { None };
+        let jump = if let Ratio::Threshold { at, .. } = self.laws.second { Some(at) } else { None };
         let Some(y) = zero.or(jump) else { return Ok(vec![]) };
         // the points at t that reach y are a cap, whose share falls within a few of these widths
         let (centre, width) = (y - 0.5 * self.r * self.r, (2.0 * y / self.laws.dim).sqrt() * self.r);
@@ -123,8 +123,8 @@ impl Shell {
     /// If λ₁ > 0 > λ₂ and Λ is negative at 0. Λp then rises from 0 to its only peak, and falls:
     /// y d ln(Λp)/dy = rate·y / (e^(rate·(y − start)) − 1) − y − k falls from ∞ to −∞.
     /// (If Λ is positive at 0, this is below 1 − y − k, so that Λp falls everywhere.)
-    fn new(laws: &Laws, [w1, w2]: Weights) -> Option<Self> {
-        let Second::Variance { rate, .. } = laws.second else { return None };
+    fn new(laws: &Densities, [w1, w2]: Weights) -> Option<Self> {
+        let Ratio::Variance { rate, .. } = laws.second else { return None };
         let start = laws.zero([w1, w2]).filter(|_| w1 > 0.0)?;
         let rises = |y: f64| rate * y > (rate * (y - start)).exp_m1() * (y + laws.k);
         let (mut low, mut high) = (start, 2.0 * start + 1.0);

@@ -1,6 +1,6 @@
 //! What is the expectation of a function of y = ‖x‖²/2s²?
 
-use super::laws::{Laws, Second};
+use super::laws::{Densities, Ratio};
 use crate::math::{gamma_density, gamma_shares, gauss_legendre};
 use crate::types::Error;
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(super) struct Measured {
 #[derive(Clone, Debug)]
 pub(super) struct Quadrature {
     shape: u32,
-    second: Second,
+    second: Ratio,
     edges: Vec<f64>,
     unit: [Vec<(f64, f64)>; 2],
     plain: [Vec<Node>; 2],
@@ -41,7 +41,7 @@ impl Quadrature {
     /// The shares of P and Q beyond the panels, at most.
     pub const BEYOND: f64 = 2.0 * CUT;
 
-    pub fn new(laws: &Laws) -> Self {
+    pub fn new(laws: &Densities) -> Self {
         let middle = f64::from(laws.shape).sqrt();
         let (mut low, mut high) = (middle, middle);
         while low > 0.0 && gamma_shares(laws.shape, low * low).0 > CUT {
@@ -51,14 +51,14 @@ impl Quadrature {
             high += WIDTH;
         }
         // a smaller σ of Q lets it reach further in by the ratio of the scales
-        if let Second::Variance { rate, .. } = laws.second {
+        if let Ratio::Variance { rate, .. } = laws.second {
             low /= (1.0 + rate).sqrt();
         }
         low = low.max(0.0);
         let panels = ((high - low) / WIDTH).ceil();
         let mut edges: Vec<f64> =
             (0..=panels as u32).map(|i| low + (high - low) * f64::from(i) / panels).collect();
-        if let Second::Threshold { at, .. } = laws.second {
+        if let Ratio::Threshold { at, .. } = laws.second {
             edges = with(&edges, &[at]);
         }
         let unit = POINTS.map(gauss_legendre);

@@ -5,14 +5,14 @@
 
 use super::dual::{Dual, Known};
 use super::laws::Weights;
-use super::search::best_weights;
+use super::multipliers::best_weights;
 use crate::types::Error;
 
 /// The steps in which the radius of one law is found.
 const FINE: f64 = 1e-8;
-/// Where the search for the radius of two laws stops; both in units of 1 / [`Laws::steepest`].
+/// Where the search for the radius of two laws stops; both in units of 1 / [`Densities::steepest`].
 ///
-/// [`Laws::steepest`]: super::laws::Laws::steepest
+/// [`Densities::steepest`]: super::laws::Densities::steepest
 const NEAR: f64 = 5e-6;
 
 /// The radius of P(A) ≥ `p_lower` alone, and the λ that proves it.
@@ -45,10 +45,10 @@ pub(super) fn one_law(dual: &Dual, p_lower: f64) -> Result<(f64, Weights), Error
 /// The radius of what is `known` under both laws, from one that is `proven` upward.
 ///
 /// Where λ₂ < 0 the balls have holes, and a bound at r says nothing of its own about smaller moves. But
-/// no probability changes faster than [`Laws::steepest`], so a bound of ½ + steepest · h at r proves all
+/// no probability changes faster than [`Densities::steepest`], so a bound of ½ + steepest · h at r proves all
 /// of r − h to r; the search goes up in steps that are so covered, and that shrink as the bound does.
 ///
-/// [`Laws::steepest`]: super::laws::Laws::steepest
+/// [`Densities::steepest`]: super::laws::Densities::steepest
 pub(super) fn two_laws(
     dual: &Dual,
     known: &Known,

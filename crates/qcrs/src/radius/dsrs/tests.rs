@@ -1,17 +1,17 @@
 //! The bound against its definition, summed by brute force.
 
 use super::dual::{Dual, Known};
-use super::laws::{Laws, Second, Weights};
+use super::laws::{Densities, Ratio, Weights};
 use crate::math::{gamma_density, gauss_legendre};
 use crate::noise::GeneralizedGaussian;
 use crate::types::Sigma;
 
 /// ∫ (λ₁p + λ₂q − p_δ)₊ over distance and angle: no caps, no W, no second centre.
-fn excess(laws: &Laws, [w1, w2]: Weights, r: f64) -> f64 {
+fn excess(laws: &Densities, [w1, w2]: Weights, r: f64) -> f64 {
     let middle = f64::from(laws.shape).sqrt();
     let (low, high) = ((middle - 7.0).max(0.0) / 2.0, middle + 7.0);
     let cut = match laws.second {
-        Second::Threshold { at, .. } => at.sqrt(),
+        Ratio::Threshold { at, .. } => at.sqrt(),
         _ => laws.zero([w1, w2]).map_or(middle, f64::sqrt).min(high),
     };
     let angles: Vec<(f64, f64)> = angles(laws.dim);
@@ -70,7 +70,8 @@ fn the_bound_is_what_weak_duality_says() {
     for (d, k) in [(3072, 1530), (784, 300), (150_528, 75_260), (64, 20)] {
         let first = law(0.5, d, k);
         for second in [law(0.4, d, k), first.truncated(0.6).unwrap()] {
-            let dual = Dual::new(Laws::new(&first, Laws::compare(&first, &second).unwrap()).unwrap());
+            let dual =
+                Dual::new(Densities::new(&first, Densities::compare(&first, &second).unwrap()).unwrap());
             for (weights, r) in lambdas.into_iter().flat_map(|weights| [(weights, 0.3), (weights, 1.2)]) {
                 let [p, q] = [(0, [0.9, 0.95]), (1, [0.92, 0.99])]
                     .map(|(i, ends)| ends[usize::from(weights[i] < 0.0)]);
@@ -89,7 +90,7 @@ fn the_bound_is_what_weak_duality_says() {
 #[test]
 fn few_dimensions_are_refused() {
     for d in [4, 12, 62] {
-        assert!(Laws::new(&law(0.5, d, 1), Second::None).is_err(), "d = {d}");
+        assert!(Densities::new(&law(0.5, d, 1), Ratio::None).is_err(), "d = {d}");
     }
 }
 
@@ -97,7 +98,7 @@ fn few_dimensions_are_refused() {
 #[test]
 fn nothing_falls_faster_than_the_steepest() {
     for (d, k) in [(3072, 1530), (784, 300), (64, 20), (64, 31), (64, 1)] {
-        let laws = Laws::new(&law(0.5, d, k), Second::None).unwrap();
+        let laws = Densities::new(&law(0.5, d, k), Ratio::None).unwrap();
         let near = |x: f64| laws.sphere.below(x) - 0.5;
         let steps = 20_000;
         let density = |i: i32| {

@@ -1,0 +1,347 @@
+//! Everything to certify with, in one object that a program can own.
+
+mod pool;
+
+use crate::certify::{Budget, Guarantee, Outcome, Reason, Verdict, certify};
+use crate::method::{AnyMethod, Method, PlanCertificate};
+use crate::noise::{Draws, Phase, Seed};
+use crate::predict::{Prediction, predict};
+use crate::sample::{
+    Classifier, Input, MonteCarlo, SampleUnderNoise, Scores, Smoothed, Voter, Votes, Watched,
+    is_function_of_one_image,
+};
+use crate::settings::Settings;
+use crate::types::{Error, Sigma};
+use pool::Pool;
+use serde::Serialize;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+/// Copies that a classifier scores at a time, unless said otherwise.
+const BATCH: u32 = 256;
+/// Progress is reported after about so many batches of each thread.
+const BATCHES_PER_REPORT: u32 = 4;
+/// How far scores may move with the batch, as a share of the gap between classes, before they are no function of an image.
+const TOLERANCE: f64 = 1e-3;
+
+/// Certifies inputs with one or more classifiers, a method and a budget.
+///
+/// It owns what it needs and can be kept in a service. A clone is cheap: it shares classifiers and threads, and may have
+/// progress and cancellation of its own, as a request has.
+///
+/// ```
+/// use qcrs::{Budget, Certifier, Method, Seed, Sigma, sample::from_fn};
+///
+/// let classifier = from_fn(2, 2, |batch: &[f32], out: &mut [f32]| {
+///     out.copy_from_slice(batch); // the brighter of two pixels wins
+///     Ok(())
+/// });
+/// let certifier = Certifier::new(classifier, Method::cohen(Sigma::new(0.25)?));
+/// let certificate = certifier.certify(&[0.2, 0.9], Seed::secret()?)?;
+/// println!("{certificate}"); // class 1 within 0.4…
+/// assert_eq!(certificate.class(), Some(1));
+/// # Ok::<(), qcrs::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Certifier {
+    models: Vec<Model>,
+    method: Chosen,
+    budget: Budget,
+    batch: u32,
+    pool: Arc<Pool>,
+    stop: Arc<AtomicBool>,
+    progress: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    checked: Arc<OnceLock<()>>,
+}
+
+/// One of the classifiers, and how its scores become votes.
+#[derive(Clone)]
+struct Model {
+    classifier: Arc<dyn Classifier + Send + Sync>,
+    scores: Scores,
+    told: Option<Sigma>,
+    confidence: Option<f64>,
+}
+
+/// A method of this library, or one of the caller's own.
+#[derive(Clone)]
+enum Chosen {
+    Ours(Arc<Method>),
+    Own(Arc<dyn PlanCertificate>),
+}
+
+/// How far a certificate is.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// What the draws are for.
+    pub phase: Phase,
+    /// The smoothed classifier that votes.
+    pub smoothed: Smoothed,
+    /// Its votes so far in this look or certificate.
+    pub votes: &'a Votes,
+    /// Forward passes so far.
+    pub passes: u64,
+    /// The most that this input may take, where the method says.
+    pub most: Option<u64>,
+}
+
+/// What is certified about one input, with the evidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Certificate {
+    /// The verdict and all votes behind it.
+    pub outcome: Outcome,
+    /// What it promises.
+    pub guarantee: Guarantee,
+}
+
+impl Certificate {
+    /// The class that holds within [`Self::radius`]; `None` where nothing is claimed.
+    pub fn class(&self) -> Option<usize> {
+        match self.outcome.verdict {
+            Verdict::Certified { class, .. } => Some(class),
+            Verdict::Abstain(_) => None,
+        }
+    }
+
+    /// The l2 radius, rounded down; `None` where nothing is claimed.
+    pub fn radius(&self) -> Option<f64> {
+        match self.outcome.verdict {
+            Verdict::Certified { radius, .. } => Some(radius),
+            Verdict::Abstain(_) => None,
+        }
+    }
+
+    /// Why nothing is claimed.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.outcome.verdict {
+            Verdict::Certified { .. } => None,
+            Verdict::Abstain(reason) => Some(reason),
+        }
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.outcome.verdict {
+            // never shortened: a longer radius than was proved would be wrong
+            Verdict::Certified { class, radius, .. } => write!(f, "class {class} within {radius}"),
+            Verdict::Abstain(reason) => write!(f, "abstains: {reason}"),
+        }
+    }
+}
+
+impl Certifier {
+    /// Certifies with `method` and the usual budget: 100 draws name the class, 100,000 certify it, and a certificate may be
+    /// wrong with probability 0.001.
+    pub fn new(classifier: impl Classifier + Send + Sync + 'static, method: Method) -> Self {
+        Self::with(classifier, Chosen::Ours(Arc::new(method)))
+    }
+
+    /// The same with a method of your own. Its certificates are labelled [`Guarantee::FrozenSigma`], for nobody can tell
+    /// whether it gives every input the same σ.
+    pub fn planned_by(
+        classifier: impl Classifier + Send + Sync + 'static,
+        method: impl PlanCertificate + 'static,
+    ) -> Self {
+        Self::with(classifier, Chosen::Own(Arc::new(method)))
+    }
+
+    /// Method and budget by the names of their settings, as command line, files and Python give them.
+    pub fn from_settings(
+        classifier: impl Classifier + Send + Sync + 'static,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
+        let method = settings.method(Some(classifier.input_len()))?;
+        Ok(Self::new(classifier, method).budget(settings.budget()?))
+    }
+
+    fn with(classifier: impl Classifier + Send + Sync + 'static, method: Chosen) -> Self {
+        let classifier = Arc::new(classifier);
+        Self {
+            models: vec![Model { classifier, scores: Scores::default(), told: None, confidence: None }],
+            method,
+            budget: Budget::default(),
+            batch: BATCH,
+            pool: Arc::default(),
+            stop: Arc::default(),
+            progress: None,
+            checked: Arc::default(),
+        }
+    }
+
+    /// With other numbers of draws, or another failure probability.
+    #[must_use]
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// With one more classifier, which methods call by its number; it must have the same inputs and classes.
+    #[must_use]
+    pub fn and(mut self, classifier: impl Classifier + Send + Sync + 'static) -> Self {
+        let classifier = Arc::new(classifier);
+        self.models.push(Model { classifier, scores: Scores::default(), told: None, confidence: None });
+        Self { checked: Arc::default(), ..self }
+    }
+
+    /// Says what the scores of the classifier that was added last mean; logits, unless said otherwise.
+    #[must_use]
+    pub fn scored_in(self, scores: Scores) -> Self {
+        self.last(|model| model.scores = scores)
+    }
+
+    /// Says which σ the classifier that was added last was told: each σ is asked of the one that was told the nearest.
+    #[must_use]
+    pub fn told(self, sigma: Sigma) -> Self {
+        self.last(|model| model.told = Some(sigma))
+    }
+
+    /// Lets copies vote only where the classifier that was added last gives their class at least this probability; others
+    /// are rejected.
+    #[must_use]
+    pub fn confident(self, least: f64) -> Self {
+        self.last(|model| model.confidence = Some(least))
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Model)) -> Self {
+        if let Some(model) = self.models.last_mut() {
+            change(model);
+        }
+        self
+    }
+
+    /// With so many noisy copies per call of a classifier, at least one.
+    #[must_use]
+    pub fn batch(self, batch: u32) -> Self {
+        Self { batch: batch.max(1), checked: Arc::default(), ..self }
+    }
+
+    /// On so many threads of its own, at least one; as many as the machine has cores, unless said otherwise.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { pool: Arc::new(Pool::of(threads)), ..self }
+    }
+
+    /// Reports every look, and long ones piece by piece. Called from the thread that certifies.
+    #[must_use]
+    pub fn on_progress(self, report: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        Self { progress: Some(Arc::new(report)), ..self }
+    }
+
+    /// Ends with [`Error::Interrupted`] after the batch under way, once `stop` is true.
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// What its certificates promise.
+    pub fn guarantee(&self) -> Guarantee {
+        match &self.method {
+            Chosen::Ours(method) => Guarantee::of(method, None),
+            Chosen::Own(_) => Guarantee::FrozenSigma,
+        }
+    }
+
+    /// The most forward passes that one input may take, where the method says.
+    pub fn most_passes(&self) -> Option<u64> {
+        self.ours().map(|method| method.passes(self.budget.n0(), self.budget.n()))
+    }
+
+    /// Certifies one input.
+    pub fn certify(&self, pixels: &[f32], seed: Seed) -> Result<Certificate, Error> {
+        self.certify_input(&Input { pixels, seed: seed.get(), index: 0 })
+    }
+
+    /// The same for an input of a dataset, with noise of its own by its number.
+    pub fn certify_input(&self, input: &Input<'_>) -> Result<Certificate, Error> {
+        if let Some(method) = self.ours() {
+            self.budget.suits(method, None)?;
+        }
+        let method: &dyn PlanCertificate = match &self.method {
+            Chosen::Ours(method) => &**method,
+            Chosen::Own(method) => &**method,
+        };
+        let outcome = self.ask(input, |sampler| certify(method, &self.budget, sampler, input))?;
+        Ok(Certificate { outcome, guarantee: self.guarantee() })
+    }
+
+    /// The answer of the smoothed classifier, without a radius. Its method must have one σ for all inputs: else the
+    /// answers of different inputs would be those of different classifiers.
+    pub fn predict(&self, pixels: &[f32], seed: Seed) -> Result<Prediction, Error> {
+        let facts = self.ours().map(|method| method.facts());
+        let Some(facts) = facts.filter(|facts| facts.has_one_sigma && facts.other_law.is_none()) else {
+            return Err(Error::Invalid(
+                "predicting takes one sigma of Gaussian noise for all inputs; use the method cohen".into(),
+            ));
+        };
+        let input = Input { pixels, seed: seed.get(), index: 0 };
+        let (n, alpha) = (self.budget.n(), self.budget.alpha());
+        self.ask(&input, |sampler| predict(sampler, &input, facts.sigma, n, alpha))
+    }
+
+    fn ours(&self) -> Option<&AnyMethod> {
+        match &self.method {
+            Chosen::Ours(method) => Some(method),
+            Chosen::Own(_) => None,
+        }
+    }
+
+    /// Does `work` with a sampler on threads of its own.
+    fn ask<T>(
+        &self,
+        input: &Input<'_>,
+        work: impl FnOnce(&dyn SampleUnderNoise) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.check_pixels(input.pixels)?;
+        let voters = self.models.iter().map(|model| Voter {
+            classifier: &*model.classifier,
+            scores: model.scores,
+            told: model.told,
+            confidence: model.confidence,
+        });
+        let threads = self.pool.threads()?;
+        let sampler = MonteCarlo::among(voters.collect(), self.batch)?
+            .on(Arc::clone(&threads))
+            .until(Arc::clone(&self.stop));
+        self.check_models(input.pixels)?;
+        let Some(report) = &self.progress else { return work(&sampler) };
+        let (passes, most) = (AtomicU64::new(0), self.most_passes());
+        let on = |smoothed, draws: &Draws, votes: &Votes| {
+            let more = draws.range.len() as u64;
+            let passes = passes.fetch_add(more, Relaxed) + more;
+            report(&Progress { phase: draws.stream.phase, smoothed, votes, passes, most });
+        };
+        let piece = self
+            .batch
+            .saturating_mul(BATCHES_PER_REPORT)
+            .saturating_mul(threads.current_num_threads() as u32);
+        work(&Watched { inner: &sampler, piece, on: &on })
+    }
+
+    /// Pixels lie in [0, 1]: σ and radius are in that unit.
+    fn check_pixels(&self, pixels: &[f32]) -> Result<(), Error> {
+        match pixels.iter().position(|value| !(0.0..=1.0).contains(value)) {
+            None => Ok(()),
+            Some(at) => Err(Error::Invalid(format!(
+                "value {at} of the input is {}; give pixels in [0, 1], and let the classifier normalise them after the \
+                 noise",
+                pixels[at]
+            ))),
+        }
+    }
+
+    /// Measures once that each classifier is a function of one image: a statement about another would mean nothing.
+    fn check_models(&self, pixels: &[f32]) -> Result<(), Error> {
+        if self.checked.get().is_some() {
+            return Ok(());
+        }
+        for model in &self.models {
+            is_function_of_one_image(&*model.classifier, pixels, self.batch, TOLERANCE)?;
+        }
+        let _ = self.checked.set(());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
