@@ -10,10 +10,12 @@ mod plan;
 
 use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
+use crate::settings::ModelSettings;
 use anyhow::{Context, ensure};
 use qcrs::noise::{Draws, Noise, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
 use qcrs::types::{Error, Sigma};
+use qcrs_onnx::LoadOptions;
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
@@ -81,42 +83,41 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
         args.shape.clone().try_into().ok().context("--shape takes three numbers: C,H,W")?;
     ensure!(args.seconds > 0.0, "--seconds must be positive, got {}", args.seconds);
     let time = Duration::try_from_secs_f64(args.seconds).context("--seconds")?;
+    let model = &args.model.settings();
     if args.plan {
-        return plan::print(
-            &qcrs_onnx::look_into(&args.model.model, shape, args.model.precision)?,
-            args.format,
-        );
+        let cnn = qcrs_onnx::look_into(&model.path, shape, model.options.precision)?;
+        return plan::print(&cnn, args.format);
     }
     let (python, figure) = (args.peer.then_some(args.python.as_path()), args.figure.as_deref());
     if let (true, Some(data), Some(preset)) = (args.certificates, &args.data, &args.preset) {
         ensure!(figure.is_none(), "--certificates has a table only; leave --figure out");
-        let (args, inputs, n, format) = (&args.model, args.inputs, args.n, args.format);
-        return certificates::Certificates { args, data, preset, inputs, n, python }.run(format);
+        let (inputs, n, format) = (args.inputs, args.n, args.format);
+        return certificates::Certificates { model, data, preset, inputs, n, python }.run(format);
     }
     if args.compare {
         let (rounds, images) = (args.rounds, args.images);
-        let compare = compare::Compare { args: &args.model, shape, time, rounds, images, python, figure };
+        let compare = compare::Compare { model, shape, time, rounds, images, python, figure };
         return compare.run(args.format);
     }
     if args.growth {
-        return growth::Growth { args: &args.model, shape, rounds: args.rounds, figure }.run(args.format);
+        return growth::Growth { model, shape, rounds: args.rounds, figure }.run(args.format);
     }
     ensure!(figure.is_none(), "--figure needs --compare or --growth");
     ensure!(python.is_none(), "--peer needs --compare or --certificates");
-    measure(args, shape, time)
+    measure(args, model, shape, time)
 }
 
 /// Measures engine, certifier and noise in turn, and one thread against all.
-fn measure(args: &BenchArgs, shape: [usize; 3], time: Duration) -> anyhow::Result<()> {
-    args.model.is_file()?;
-    let model = args.model.load(shape, None).context("images of --shape")?;
-    let threads = args.model.threads();
-    let bench = Bench {
-        classifier: &*model.classifier,
-        batch: args.model.batch,
-        image: image(shape.iter().product()),
-        time,
-    };
+fn measure(
+    args: &BenchArgs,
+    settings: &ModelSettings,
+    shape: [usize; 3],
+    time: Duration,
+) -> anyhow::Result<()> {
+    settings.is_file()?;
+    let model = settings.load(shape, None).context("images of --shape")?;
+    let &LoadOptions { threads, batch, .. } = &settings.options;
+    let bench = Bench { classifier: &*model.classifier, batch, image: image(shape.iter().product()), time };
     let pools = [pool(threads)?, pool(1)?];
     let mut rates = [const { Vec::new() }; 5];
     for round in 0..args.rounds {
@@ -131,7 +132,7 @@ fn measure(args: &BenchArgs, shape: [usize; 3], time: Duration) -> anyhow::Resul
     let (reached, scaling) = (certifier / engine, certifier / certifier_one);
     if args.format == Format::Json {
         return output::print_json(&json!({
-            "engine": model.engine, "threads": threads, "batch": args.model.batch, "rounds": args.rounds,
+            "engine": model.engine, "threads": threads, "batch": batch, "rounds": args.rounds,
             "engine_images_per_second": engine, "certifier_images_per_second": certifier,
             "noise_images_per_second": noise, "certifier_share_of_engine": reached,
             "noise_share_of_time": certifier / noise,
@@ -143,12 +144,12 @@ fn measure(args: &BenchArgs, shape: [usize; 3], time: Duration) -> anyhow::Resul
     let percent = 100.0 * reached;
     let noise_percent = 100.0 * certifier / noise;
     output::print(&format!(
-        "{name}, {threads} threads, batches of {}; images/s, medians of {} rounds\n\
+        "{name}, {threads} threads, batches of {batch}; images/s, medians of {} rounds\n\
          bare engine           {engine:>10.0}\n\
          whole certifier       {certifier:>10.0}   {percent:.1} % of the bare engine\n\
          noise alone           {noise:>10.0}   {noise_percent:.1} % of the certifier's time\n\
          certifier, 1 thread   {certifier_one:>10.0}   {threads} threads are {scaling:.2} times as fast",
-        args.model.batch, args.rounds
+        args.rounds
     ))
 }
 

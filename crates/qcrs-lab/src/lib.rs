@@ -3,4 +3,4 @@
 pub mod bench;
 pub mod paper;
 
-use qcrs_terminal::{args, certify, output, process, progress, setup};
+use qcrs_terminal::{args, certify, output, progress, settings, setup};

@@ -41,7 +41,7 @@ pub fn certify_into(
     let todo = run.ids().len() - run.done.len();
     let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
     let progress = Progress::new(tally.expects(most) * todo as u64);
-    let in_flight = 2 * setup.args.threads(); // while a search thinks, looks of others wait for its thread
+    let in_flight = 2 * setup.settings.options.threads; // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
         run.certify(sampler, &inputs, in_flight, |record| {
             if let Some(bank) = &mut bank {

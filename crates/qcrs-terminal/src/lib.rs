@@ -4,9 +4,10 @@
 //! |------------|--------------------------------------------------------------|
 //! | `output`   | where do results and messages go?                            |
 //! | `process`  | what may this program do to its process?                     |
+//! | `settings` | what do the options about model and data mean?               |
 //! | `args`     | what was typed: groups of options that several commands have |
 //! | `progress` | how far are we, and how long will it take?                   |
-//! | `setup`    | what it means: a model and images that fit together          |
+//! | `setup`    | do the model and the images fit together, ready to be asked? |
 //! | `certify`  | how is a run certified while somebody watches?               |
 
 pub mod args;
@@ -14,6 +15,7 @@ pub mod certify;
 pub mod output;
 pub mod process;
 pub mod progress;
+pub mod settings;
 pub mod setup;
 
 /// The exit code of a program that was ended by Ctrl-C, as the shell counts it.

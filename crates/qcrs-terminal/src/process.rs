@@ -24,7 +24,7 @@ pub fn take_over(trial: Option<Trial>) {
 }
 
 /// How a native library is tried before it is loaded.
-pub fn trial() -> Option<Trial> {
+pub(crate) fn trial() -> Option<Trial> {
     OURS.get().cloned().flatten()
 }
 

@@ -1,8 +1,9 @@
-//! What it means: a model and images that fit together, ready to be asked.
+//! Do the model and the images fit together, ready to be asked?
 
-use crate::args::{DataArgs, ModelArgs, SelectionArgs};
+use crate::args::SelectionArgs;
 use crate::output::say;
 use crate::process::interrupted;
+use crate::settings::{DataSettings, ModelSettings};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
@@ -22,13 +23,14 @@ pub struct Setup {
     /// What is done to the pixels after the noise.
     pub transform: Option<InputTransform>,
     /// How the model was asked for.
-    pub args: ModelArgs,
+    pub settings: ModelSettings,
 }
 
 impl Setup {
     /// Opens data and model and makes sure that they fit.
-    pub fn open(model: &ModelArgs, data: &DataArgs) -> anyhow::Result<Self> {
-        start_threads(model.threads())?;
+    pub fn open(model: impl Into<ModelSettings>, data: impl Into<DataSettings>) -> anyhow::Result<Self> {
+        let (model, data) = (model.into(), data.into());
+        start_threads(model.options.threads)?;
         let opened = data.open()?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
@@ -36,29 +38,29 @@ impl Setup {
         let loaded = model.load(shape, image)?;
         let classes = loaded.classifier.num_classes();
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
-            let (path, names) = (data.data.display(), names.len());
+            let (path, names) = (data.path.display(), names.len());
             bail!(
                 "{path} has {names} classes, {} scores {classes}; do they belong together?",
-                model.model.display()
+                model.path.display()
             );
         }
         if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() < classes) {
-            let (path, count) = (data.data.display(), names.len());
+            let (path, count) = (data.path.display(), names.len());
             let number = |class: usize| format!("{} is class {class}", names[class]);
             let ends =
                 if count == 1 { number(0) } else { format!("{} and {}", number(0), number(count - 1)) };
-            let cure = if data.data.is_dir() && !opened.has_parts {
+            let cure = if data.path.is_dir() && !opened.has_parts {
                 "add empty folders for the classes that are missing"
             } else {
                 "do they belong together?"
             };
             say!("{path} has {count} classes, the model {classes}; if it is wrong that {ends}, {cure}");
         }
-        let unlabelled = data.data.is_dir() && opened.dataset.get(0)?.label.is_none();
-        if let Some(list) = unlabelled.then(|| list_in(&data.data)).flatten() {
+        let unlabelled = data.path.is_dir() && opened.dataset.get(0)?.label.is_none();
+        if let Some(list) = unlabelled.then(|| list_in(&data.path)).flatten() {
             say!("{}: not read; if it lists file,label give it as --data", list.display());
         }
-        Ok(Self { model: loaded, data: opened, transform, args: model.clone() })
+        Ok(Self { model: loaded, data: opened, transform, settings: model })
     }
 
     /// The number of inputs of the dataset.
@@ -80,13 +82,15 @@ impl Setup {
         }
     }
 
-    /// Asks the classifier with as many copies at a time as was typed, knows what its scores mean, and stops at Ctrl-C.
+    /// Asks the classifier with as many copies at a time as was asked for, knows what its scores mean, and stops at Ctrl-C.
     pub fn sampler(&self) -> anyhow::Result<MonteCarlo<'_>> {
-        let scores = match self.args.output {
+        let scores = match self.settings.options.output {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        Ok(MonteCarlo::new(&*self.model.classifier, self.args.batch).scored_in(scores).until(interrupted()?))
+        Ok(MonteCarlo::new(&*self.model.classifier, self.settings.options.batch)
+            .scored_in(scores)
+            .until(interrupted()?))
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
@@ -156,16 +160,17 @@ impl Setup {
 
     /// What a spec has to say about the model.
     pub fn model_spec(&self) -> ModelSpec {
+        let ModelSettings { path, options, .. } = &self.settings;
         ModelSpec {
-            name: file_name(&self.args.model),
+            name: file_name(path),
             blake3: self.model.blake3.clone(),
             engine: self.model.engine.clone(),
-            device: self.args.device.to_string(),
-            precision: self.args.precision.to_string(),
-            output: self.args.output.to_string(),
+            device: options.device.to_string(),
+            precision: options.precision.to_string(),
+            output: options.output.to_string(),
             transform: self.transform.clone(),
             classes: self.model.classifier.num_classes(),
-            batch: (!self.model.batch_invariant).then_some(self.args.batch),
+            batch: (!self.model.batch_invariant).then_some(options.batch),
             told: None,
             confidence: None,
             not_followed: self.model.not_followed.clone(),

@@ -2,19 +2,19 @@
 
 use super::curve::Curves;
 use super::report::pictures;
-use crate::args::TargetArgs;
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
-use clap::Parser;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
 use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
 use qcrs::report::{self, Page};
-use qcrs::run::{self, Depth, Shard};
+use qcrs::run::{self, Depth, Selection, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::{Alpha, Sigma};
+use qcrs_onnx::EngineChoice;
 use qcrs_terminal::certify::certify_into;
+use qcrs_terminal::settings::{DataSettings, ModelSettings};
 use std::path::{Path, PathBuf};
 
 const MODEL: (&str, &[u8]) =
@@ -42,35 +42,23 @@ pub struct DemoArgs {
     dir: Option<PathBuf>,
 }
 
-/// The options that the other commands would be given.
-#[derive(Parser)]
-struct Typed {
-    #[command(flatten)]
-    target: TargetArgs,
-}
-
 /// Certifies the built-in images with every method and shows the comparison.
 pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let dir = folder(args.dir.as_deref())?;
     let (model, images) = (dir.join(MODEL.0), dir.join(IMAGES.0));
+    let mut settings = ModelSettings::new(model.clone());
     // our own engine gives the same numbers on every machine
-    let typed = Typed::try_parse_from([
-        "demo".as_ref(),
-        "--engine=cnn".as_ref(),
-        "--model".as_ref(),
-        model.as_os_str(),
-        "--data".as_ref(),
-        images.as_os_str(),
-    ])?;
-    let mut setup = Setup::open(&typed.target.model, &typed.target.data)?;
+    settings.options.engine = EngineChoice::Cnn;
+    let mut setup = Setup::open(settings, DataSettings::new(images.clone()))?;
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let sampler = setup.sampler()?;
+    let all = Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: None };
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(setup.selection(&typed.target.selection)?, Method::new(search)?, budget, None);
+        let spec = setup.spec(all.clone(), Method::new(search)?, budget, None);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into, Depth::Verdicts)?;

@@ -173,15 +173,16 @@ fn accuracy(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Re
 /// Images per second on all threads, over at least a second.
 fn speed(setup: &Setup, pixels: &[f32]) -> Result<f64, Error> {
     let classifier = &*setup.model.classifier;
-    let (len, classes, batch) = (classifier.input_len(), classifier.num_classes(), setup.args.batch as usize);
+    let (len, classes, batch) =
+        (classifier.input_len(), classifier.num_classes(), setup.settings.options.batch as usize);
     let images: Vec<f32> = pixels.iter().copied().cycle().take(batch * len).collect();
     let begin = Instant::now();
     let mut done = 0;
     while begin.elapsed().as_secs_f64() < 1.0 {
-        (0..4 * setup.args.threads())
+        (0..4 * setup.settings.options.threads)
             .into_par_iter()
             .try_for_each(|_| classifier.logits(&images, &mut vec![0.0; batch * classes]))?;
-        done += 4 * setup.args.threads() * batch;
+        done += 4 * setup.settings.options.threads * batch;
     }
     Ok(done as f64 / begin.elapsed().as_secs_f64())
 }

@@ -36,7 +36,7 @@ pub struct VerifyArgs {
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     if let Some(model) = &args.model {
-        start_threads(model.threads())?;
+        start_threads(model.settings().options.threads)?;
     }
     let stored = run::read(&args.run, Depth::Whole)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.len());

@@ -2,8 +2,8 @@
 
 use super::peer::{PUBLISHED_BATCH, Peer};
 use super::pool;
-use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
+use crate::settings::ModelSettings;
 use anyhow::ensure;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::data::{self, Example, OpenOptions};
@@ -12,7 +12,7 @@ use qcrs::noise::{Draws, Noise};
 use qcrs::report::format::down;
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::types::{Alpha, Error};
-use qcrs_onnx::{EngineChoice, Model};
+use qcrs_onnx::{EngineChoice, LoadOptions, Model};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// What is measured.
 pub(super) struct Certificates<'a> {
-    pub(super) args: &'a ModelArgs,
+    pub(super) model: &'a ModelSettings,
     pub(super) data: &'a Path,
     pub(super) preset: &'a str,
     pub(super) inputs: u32,
@@ -47,17 +47,19 @@ struct Case<'a> {
 impl Certificates<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
         let opened = data::open(self.data, &OpenOptions::default())?;
-        let (shape, threads) = (opened.dataset.shape(), self.args.threads());
-        let transform = self.args.transform(shape[0])?;
+        let (shape, threads) = (opened.dataset.shape(), self.model.options.threads);
+        let transform = self.model.transform(shape[0])?;
         ensure!(transform.is_none(), "--certificates takes models that normalise their inputs themselves");
         let published = Qcrs::preset(self.preset)?;
         let budget = Budget::new(100, self.n, Alpha::new(0.001)?)?;
 
         let models = self.models(shape)?;
         ensure!(!models.is_empty(), "no engine of this machine runs this model");
-        let samplers: Vec<MonteCarlo<'_>> =
-            models.iter().map(|model| MonteCarlo::new(&*model.classifier, self.args.batch)).collect();
-        let start = |python| Peer::start(python, &self.args.model, shape, threads);
+        let samplers: Vec<MonteCarlo<'_>> = models
+            .iter()
+            .map(|model| MonteCarlo::new(&*model.classifier, self.model.options.batch))
+            .collect();
+        let start = |python| Peer::start(python, &self.model.path, shape, threads);
         let peer = self.python.map(start).transpose()?.map(PeerSampler::new);
         let qcrs = AnyMethod::Qcrs(published.clone());
         let mut cases = Vec::new();
@@ -92,8 +94,11 @@ impl Certificates<'_> {
 
     /// The model with every engine that takes it, or with the one that was asked for.
     fn models(&self, shape: [usize; 3]) -> anyhow::Result<Vec<Model>> {
-        let load = |engine: EngineChoice| ModelArgs { engine, ..self.args.clone() }.load(shape, None);
-        let engines = match self.args.engine {
+        let load = |engine: EngineChoice| {
+            let options = LoadOptions { engine, ..self.model.options.clone() };
+            ModelSettings { options, ..self.model.clone() }.load(shape, None)
+        };
+        let engines = match self.model.options.engine {
             EngineChoice::Auto => [EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
             engine => return Ok(vec![load(engine)?]),
         };

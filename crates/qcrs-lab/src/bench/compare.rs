@@ -3,9 +3,8 @@
 use super::answer::{Agreement, Answer, Line, Measured, Whole};
 use super::peer::Peer;
 use super::{Bench, address, figure, image, median, pool};
-use crate::args::ModelArgs;
 use crate::output::{Format, say};
-use crate::process;
+use crate::settings::ModelSettings;
 use anyhow::Context;
 use qcrs::noise::Draws;
 use qcrs::sample::{Classifier, argmax, noisy_copies};
@@ -15,7 +14,7 @@ use std::time::Duration;
 
 /// What is measured.
 pub(super) struct Compare<'a> {
-    pub(super) args: &'a ModelArgs,
+    pub(super) model: &'a ModelSettings,
     pub(super) shape: [usize; 3],
     pub(super) time: Duration,
     pub(super) rounds: u32,
@@ -38,8 +37,8 @@ struct Entry {
 
 impl Compare<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
-        let threads = self.args.threads();
-        let start = |python| Peer::start(python, &self.args.model, self.shape, threads);
+        let threads = self.model.options.threads;
+        let start = |python| Peer::start(python, &self.model.path, self.shape, threads);
         let mut peer = self.python.map(start).transpose()?;
         let mut entries = self.entries();
         anyhow::ensure!(!entries.is_empty(), "no engine of this machine runs this model");
@@ -51,7 +50,7 @@ impl Compare<'_> {
             for (at, Entry { model, rates, .. }) in entries.iter_mut().enumerate() {
                 let bench = Bench {
                     classifier: &*model.classifier,
-                    batch: self.args.batch,
+                    batch: self.model.options.batch,
                     image: image.clone(),
                     time: self.time,
                 };
@@ -77,7 +76,7 @@ impl Compare<'_> {
             groups.extend(whole.as_ref().map(|whole| ("Noise, engine and votes", whole.lines.as_slice())));
             figure::write(figure, &note, &groups)?;
         }
-        let (batch, rounds) = (self.args.batch, self.rounds);
+        let (batch, rounds) = (self.model.options.batch, self.rounds);
         Answer { threads, batch, rounds, engines, whole }.print(format)
     }
 
@@ -105,15 +104,15 @@ impl Compare<'_> {
         let own = Instructions::here().into_iter().filter(|set| set.name() != "portable");
         let own = own.map(|set| (EngineChoice::Cnn, Some(set), Precision::F32));
         let best = Instructions::best();
-        let bf16 = self.args.precision == Precision::Bf16 || Cnn::is_fast(best, Precision::Bf16);
+        let bf16 = self.model.options.precision == Precision::Bf16 || Cnn::is_fast(best, Precision::Bf16);
         let bf16 = bf16.then_some((EngineChoice::Cnn, Some(best), Precision::Bf16));
         let others = [EngineChoice::Rten, EngineChoice::Ort].map(|engine| (engine, None, Precision::F32));
         let cases = own.chain(bf16).chain(others);
         let load = |(engine, instructions, precision): (EngineChoice, Option<Instructions>, Precision)| {
-            let (output, threads) = (self.args.output, self.args.threads());
-            let base = LoadOptions { trial: process::trial(), ..LoadOptions::default() };
-            let options = LoadOptions { engine, output, precision, instructions, threads, ..base };
-            match qcrs_onnx::load(&self.args.model, self.shape, &options) {
+            let LoadOptions { output, threads, trial, .. } = self.model.options.clone();
+            let base = LoadOptions { output, threads, trial, ..LoadOptions::default() };
+            let options = LoadOptions { engine, precision, instructions, ..base };
+            match qcrs_onnx::load(&self.model.path, self.shape, &options) {
                 Ok(model) => {
                     let set = instructions.map_or(String::new(), |set| format!(" {}", set.name()));
                     let name = format!("{}{set}", model.engine);

@@ -1,8 +1,8 @@
 //! How does the cost of a certificate grow?
 
 use super::{SIGMA, image, median, pool};
-use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
+use crate::settings::ModelSettings;
 use qcrs::certify::{Budget, certify};
 use qcrs::method::Cohen;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// What is measured.
 pub(super) struct Growth<'a> {
-    pub(super) args: &'a ModelArgs,
+    pub(super) model: &'a ModelSettings,
     pub(super) shape: [usize; 3],
     pub(super) rounds: u32,
     /// Where a figure goes.
@@ -42,8 +42,8 @@ struct Case<'a> {
 
 impl Growth<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
-        let threads = self.args.threads();
-        let classifier = self.args.load(self.shape, None)?.classifier;
+        let threads = self.model.options.threads;
+        let classifier = self.model.load(self.shape, None)?.classifier;
         let wider = FACTORS
             .map(|factor| MoreClasses { inner: &*classifier, classes: factor * classifier.num_classes() });
         let larger = self.larger();
@@ -67,7 +67,7 @@ impl Growth<'_> {
         for round in 0..self.rounds {
             say!("round {} of {}", round + 1, self.rounds);
             for case in &mut cases {
-                let seconds = pool(case.threads)?.install(|| case.time(self.args.batch))?;
+                let seconds = pool(case.threads)?.install(|| case.time(self.model.options.batch))?;
                 case.seconds.push(seconds);
             }
         }
@@ -86,7 +86,7 @@ impl Growth<'_> {
     fn larger(&self) -> Vec<Box<dyn Classifier + Send + Sync>> {
         let [colours, height, width] = self.shape;
         let load =
-            |factor: usize| Ok(self.args.load([colours, factor * height, factor * width], None)?.classifier);
+            |factor: usize| Ok(self.model.load([colours, factor * height, factor * width], None)?.classifier);
         let larger: anyhow::Result<Vec<_>> = [2, 4].into_iter().map(load).collect();
         larger.unwrap_or_else(|error: anyhow::Error| {
             say!("without larger images: {error:#}");

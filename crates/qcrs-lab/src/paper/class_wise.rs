@@ -4,8 +4,8 @@ use super::PaperArgs;
 use super::lab::{Effort, Lab};
 use super::published::CLASS_WISE;
 use super::words::{head, of_the_paper, percent, with_interval};
-use crate::args::DataArgs;
 use crate::progress::Progress;
+use crate::settings::DataSettings;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
@@ -27,8 +27,10 @@ pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         "{}: there are no training images beside the others, and σ must not be fitted on those it is judged by",
         args.target.data.data.display()
     );
-    let training =
-        Setup::open(&args.target.model, &DataArgs { split: Some(Split::Train), ..args.target.data.clone() })?;
+    let training = Setup::open(
+        lab.setup.settings.clone(),
+        DataSettings { split: Some(Split::Train), ..(&args.target.data).into() },
+    )?;
     let mut rows = Vec::new();
     for name in classes {
         let class = lab.setup.class(name)?;

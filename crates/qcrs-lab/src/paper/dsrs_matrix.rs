@@ -5,7 +5,7 @@ use super::lab::Lab;
 use super::methods::figure;
 use super::published::DSRS;
 use super::words::{head, of_the_paper, with_interval};
-use crate::args::ModelArgs;
+use crate::settings::ModelSettings;
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options};
@@ -17,8 +17,10 @@ use qcrs::report::{Sheet, SheetTable};
 pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let mut tables = runs(lab, "")?;
     if let Some(path) = &args.generalized {
-        let other =
-            Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
+        let other = Setup::open(
+            ModelSettings { path: path.clone(), ..lab.setup.settings.clone() },
+            &args.target.data,
+        )?;
         let sampler = other.sampler()?;
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);
     }

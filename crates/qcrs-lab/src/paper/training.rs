@@ -5,7 +5,7 @@ use super::lab::Lab;
 use super::methods::{figure, searches};
 use super::published::TRAINING;
 use super::words::{head, of_the_paper, with_folder, with_interval};
-use crate::args::ModelArgs;
+use crate::settings::ModelSettings;
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options, Table};
@@ -15,7 +15,7 @@ use qcrs::report::{Sheet, SheetTable};
 pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let path = args.macer.as_ref().context("give the model trained by MACER with --macer FILE")?;
     let other =
-        Setup::open(&ModelArgs { model: path.clone(), ..args.target.model.clone() }, &args.target.data)?;
+        Setup::open(ModelSettings { path: path.clone(), ..lab.setup.settings.clone() }, &args.target.data)?;
     let sampler = other.sampler()?;
     let macer = lab.with_model(&other, &sampler);
     let wanted = |(name, _): &(&str, _)| TRAINING.iter().any(|(listed, _, _)| listed == name);

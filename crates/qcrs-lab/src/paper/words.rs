@@ -8,7 +8,7 @@ use std::path::Path;
 /// Model, data and budget in a sentence.
 pub fn circumstances(lab: &Lab<'_>) -> String {
     let (n, alpha, sigma) = (lab.budget.n(), lab.budget.alpha().get(), lab.sigma().get());
-    let (model, data) = (&lab.setup.args.model, &lab.setup.data.about.name);
+    let (model, data) = (&lab.setup.settings.path, &lab.setup.data.about.name);
     let inputs = lab.selection.len();
     let small = match lab.effort {
         Effort::Small => " A small budget: trust nothing but the direction.",

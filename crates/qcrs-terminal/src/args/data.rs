@@ -1,7 +1,7 @@
 //! Which images, read how, and which of them?
 
-use anyhow::bail;
-use qcrs::data::{self, Channels, Layout, OpenOptions, Opened, Range, Split};
+use crate::settings::DataSettings;
+use qcrs::data::{Channels, Layout, OpenOptions, Opened, Range, Split};
 use qcrs::run::Selection;
 use std::path::PathBuf;
 
@@ -36,25 +36,23 @@ pub struct DataArgs {
 }
 
 impl DataArgs {
-    /// Opens the data, in the part that was typed if any was.
-    pub fn open(&self) -> anyhow::Result<Opened> {
-        let opened = data::open(&self.data, &self.options())?;
-        if let Some(split) = self.split.filter(|_| !opened.has_parts) {
-            bail!("{} has no {split} part, it is all one; leave --split out", self.data.display());
-        }
-        Ok(opened)
+    /// What was asked for.
+    pub fn settings(&self) -> DataSettings {
+        let Self { data, split, labels, layout, range, resize, crop, channels } = self.clone();
+        let usual = DataSettings::new(data);
+        let options = OpenOptions { labels, layout, range, resize, crop, channels, ..usual.options };
+        DataSettings { options, split, ..usual }
     }
 
-    fn options(&self) -> OpenOptions {
-        OpenOptions {
-            split: self.split.unwrap_or_default(),
-            layout: self.layout,
-            range: self.range,
-            resize: self.resize,
-            crop: self.crop,
-            channels: self.channels,
-            labels: self.labels.clone(),
-        }
+    /// Opens the data.
+    pub fn open(&self) -> anyhow::Result<Opened> {
+        self.settings().open()
+    }
+}
+
+impl From<&DataArgs> for DataSettings {
+    fn from(args: &DataArgs) -> Self {
+        args.settings()
     }
 }
 

@@ -6,7 +6,7 @@ mod seed;
 mod settings;
 
 pub use data::{DataArgs, SelectionArgs};
-pub use model::{ModelArgs, transform};
+pub use model::ModelArgs;
 pub use seed::Seed;
 pub use settings::SettingsArgs;
 

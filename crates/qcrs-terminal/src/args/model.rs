@@ -1,9 +1,7 @@
 //! Which classifier, run how?
 
-use crate::process;
-use anyhow::{Context, bail};
-use qcrs::sample::InputTransform;
-use qcrs_onnx::{Device, EngineChoice, LoadOptions, Model, OutputKind, Precision};
+use crate::settings::ModelSettings;
+use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, Precision};
 use std::path::PathBuf;
 
 /// Options about the classifier.
@@ -37,74 +35,47 @@ pub struct ModelArgs {
     #[arg(long, requires = "model", value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Noisy copies per call of the engine
-    #[arg(long, requires = "model", default_value_t = 16, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, requires = "model", default_value_t = ModelSettings::BATCH, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub batch: u32,
 }
 
 impl ModelArgs {
-    /// Loads the model for images of this shape (channels, height, width), such as `image`.
-    pub fn load(&self, shape: [usize; 3], image: Option<Vec<f32>>) -> anyhow::Result<Model> {
-        let &Self { engine, device, precision, output, batch, .. } = self;
-        self.is_file()?;
-        let (threads, transform) = (self.threads(), self.transform(shape[0])?);
-        let base = LoadOptions { trial: process::trial(), transform, image, batch, ..LoadOptions::default() };
-        let options = LoadOptions { engine, device, precision, output, threads, ..base };
-        Ok(qcrs_onnx::load(&self.model, shape, &options)?)
-    }
-
-    /// Makes sure that there is a file at all.
-    pub fn is_file(&self) -> anyhow::Result<()> {
-        if self.model.is_file() {
-            return Ok(());
-        }
-        let inside = self.model.join("model.onnx");
-        let hint = if inside.is_file() { format!(", such as {}", inside.display()) } else { String::new() };
-        let what = if self.model.is_dir() { "this is a folder" } else { "there is no such file" };
-        bail!("{}: {what}; --model takes the path of an ONNX file{hint}", self.model.display())
-    }
-
-    /// How many threads call the engine.
-    pub fn threads(&self) -> usize {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.map_or_else(all, usize::from)
-    }
-
-    /// What is to be done to the pixels of data with so many channels, if anything.
-    pub fn transform(&self, channels: usize) -> anyhow::Result<Option<InputTransform>> {
-        transform(self.normalize.as_deref(), self.bgr, channels)
+    /// What was asked for.
+    pub fn settings(&self) -> ModelSettings {
+        let usual = ModelSettings::new(self.model.clone());
+        let &Self { engine, device, precision, output, batch, bgr, .. } = self;
+        let threads = self.threads.map_or(usual.options.threads, usize::from);
+        let options = LoadOptions { engine, device, precision, output, batch, threads, ..usual.options };
+        ModelSettings { options, normalize: self.normalize.clone(), bgr, ..usual }
     }
 }
 
-/// What `--normalize` and `--bgr` do to pixels of so many channels.
-pub fn transform(
-    normalize: Option<&str>,
-    bgr: bool,
-    channels: usize,
-) -> anyhow::Result<Option<InputTransform>> {
-    let (mean, std) = match normalize {
-        None if !bgr => return Ok(None),
-        None => (vec![0.0; channels], vec![1.0; channels]),
-        Some(how) => normalisation(how, channels).with_context(|| {
-            format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
-        })?,
-    };
-    let transform = InputTransform { mean, std, reversed: bgr };
-    transform.check(channels)?;
-    Ok(Some(transform))
+impl From<&ModelArgs> for ModelSettings {
+    fn from(args: &ModelArgs) -> Self {
+        args.settings()
+    }
 }
 
-/// Means and deviations by name (those of the published training programs) or as numbers.
-fn normalisation(how: &str, channels: usize) -> anyhow::Result<(Vec<f32>, Vec<f32>)> {
-    Ok(match how {
-        "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
-        "imagenet" => (vec![0.485, 0.456, 0.406], vec![0.229, 0.224, 0.225]),
-        "half" => (vec![0.5; channels], vec![0.5; channels]),
-        "255" => (vec![0.0; channels], vec![1.0 / 255.0; channels]),
-        _ => {
-            let Some((means, stds)) = how.split_once('/') else { bail!("no such name") };
-            let numbers = |text: &str| text.split(',').map(|number| number.trim().parse()).collect();
-            let (means, stds): (Result<Vec<f32>, _>, Result<Vec<f32>, _>) = (numbers(means), numbers(stds));
-            (means?, stds?)
-        }
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        model: ModelArgs,
+    }
+
+    /// A command that builds its settings itself runs the model as one that was typed.
+    #[test]
+    fn what_was_not_typed_is_as_usual() {
+        let typed = Typed::try_parse_from(["qcrs", "--model", "m.onnx"]).unwrap().model.settings();
+        assert_eq!(format!("{typed:?}"), format!("{:?}", ModelSettings::new("m.onnx".into())));
+        let typed =
+            ["qcrs", "--model", "m.onnx", "--threads", "3", "--batch", "7", "--engine", "rten", "--bgr"];
+        let typed = Typed::try_parse_from(typed).unwrap().model.settings();
+        let LoadOptions { threads, batch, engine, .. } = typed.options;
+        assert_eq!((threads, batch, engine, typed.bgr), (3, 7, EngineChoice::Rten, true));
+    }
 }

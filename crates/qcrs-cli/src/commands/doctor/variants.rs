@@ -1,7 +1,7 @@
 //! The ways in which a model may want its pixels.
 
-use crate::args::transform;
 use qcrs::sample::InputTransform;
+use qcrs_terminal::settings::transform;
 
 /// One way of handing over the pixels.
 pub struct Variant {
