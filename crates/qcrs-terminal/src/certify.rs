@@ -13,6 +13,7 @@ use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
 use qcrs_bank::Teller;
 use std::path::Path;
+use std::sync::Arc;
 use tally::Tally;
 
 /// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
@@ -26,8 +27,9 @@ pub fn certify_into(
 ) -> anyhow::Result<u32> {
     ensure_selected(spec, shard)?;
     let here = dir.display();
-    let opened = || Run::open(dir, spec, shard);
-    let mut run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
+    let opened = || setup.pool.install(|| Run::open(dir, spec, shard));
+    let run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
+    let mut run = run.on(Arc::clone(&setup.pool));
     let inputs = |index| setup.example(index);
     patiently(&format!("{here}: comparing the records that are there with the data"), || {
         run.compare(&inputs)

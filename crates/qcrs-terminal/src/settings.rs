@@ -5,6 +5,7 @@ use anyhow::{Context, bail};
 use qcrs::data::{self, OpenOptions, Opened, Split};
 use qcrs::sample::InputTransform;
 use qcrs_onnx::{LoadOptions, Model};
+use rayon::ThreadPool;
 use std::path::PathBuf;
 
 /// A classifier in a file, and how it is run.
@@ -49,6 +50,13 @@ impl ModelSettings {
         let hint = if inside.is_file() { format!(", such as {}", inside.display()) } else { String::new() };
         let what = if self.path.is_dir() { "this is a folder" } else { "there is no such file" };
         bail!("{}: {what}; --model takes the path of an ONNX file{hint}", self.path.display())
+    }
+
+    /// Threads to call the engine with.
+    pub fn pool(&self) -> anyhow::Result<ThreadPool> {
+        let threads = self.options.threads;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.with_context(|| format!("cannot start {threads} threads"))
     }
 
     /// What is done to the pixels of data with so many channels, if anything.

@@ -12,7 +12,9 @@ use qcrs::run::{ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
 use qcrs::types::Error;
 use qcrs_onnx::{Model, OutputKind};
+use rayon::ThreadPool;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A loaded model beside opened data.
 pub struct Setup {
@@ -24,14 +26,16 @@ pub struct Setup {
     pub transform: Option<InputTransform>,
     /// How the model was asked for.
     pub settings: ModelSettings,
+    /// The threads that call the model.
+    pub pool: Arc<ThreadPool>,
 }
 
 impl Setup {
     /// Opens data and model and makes sure that they fit.
     pub fn open(model: impl Into<ModelSettings>, data: impl Into<DataSettings>) -> anyhow::Result<Self> {
         let (model, data) = (model.into(), data.into());
-        start_threads(model.options.threads)?;
-        let opened = data.open()?;
+        let pool = Arc::new(model.pool()?);
+        let opened = pool.install(|| data.open())?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
         let image = opened.dataset.get(0).ok().map(|example| example.pixels);
@@ -60,7 +64,7 @@ impl Setup {
         if let Some(list) = unlabelled.then(|| list_in(&data.path)).flatten() {
             say!("{}: not read; if it lists file,label give it as --data", list.display());
         }
-        Ok(Self { model: loaded, data: opened, transform, settings: model })
+        Ok(Self { model: loaded, data: opened, transform, settings: model, pool })
     }
 
     /// The number of inputs of the dataset.
@@ -88,9 +92,8 @@ impl Setup {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        Ok(MonteCarlo::new(&*self.model.classifier, self.settings.options.batch)
-            .scored_in(scores)
-            .until(interrupted()?))
+        let sampler = MonteCarlo::new(&*self.model.classifier, self.settings.options.batch).scored_in(scores);
+        Ok(sampler.on(Arc::clone(&self.pool)).until(interrupted()?))
     }
 
     /// Which inputs are asked for, and among them only those of the class that `--of-class` names.
@@ -176,14 +179,6 @@ impl Setup {
             not_followed: self.model.not_followed.clone(),
         }
     }
-}
-
-/// Starts one pool for everything, before the first use starts another: sampling takes its number of threads from it, and a
-/// second model shares it.
-pub fn start_threads(count: usize) -> anyhow::Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
-    ensure!(pool.is_ok() || rayon::current_num_threads() == count, "cannot start {count} threads");
-    Ok(())
 }
 
 /// A CSV file in a folder.

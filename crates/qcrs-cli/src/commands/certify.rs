@@ -82,7 +82,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     }
     let mut teller = args.bank.as_ref().map(|bank| Teller::open(bank, &spec)).transpose()?;
     let failed = certify_into(&setup, &sampler, &spec, (&dir, args.shard), teller.as_mut())?;
-    summarize(&dir, args.format)?;
+    setup.pool.install(|| summarize(&dir, args.format))?;
     if failed > 0 {
         let notes = dir.join("results.tsv");
         bail!(

@@ -82,7 +82,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     for note in &setup.model.notes {
         say!("{note}");
     }
-    let findings = measure(args, &setup, sigma)?;
+    let findings = setup.pool.install(|| measure(args, &setup, sigma))?;
     if args.format == Format::Json {
         return output::print_json(&findings);
     }

@@ -3,7 +3,7 @@
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
 use crate::progress::Progress;
-use crate::setup::{Setup, start_threads};
+use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::data::Opened;
 use qcrs::run::{self, BankReason, Depth, Finding, Record, ResultFile, Spec, Stored};
@@ -35,10 +35,11 @@ pub struct VerifyArgs {
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
-    if let Some(model) = &args.model {
-        start_threads(model.settings().options.threads)?;
-    }
-    let stored = run::read(&args.run, Depth::Whole)?;
+    let read = || run::read(&args.run, Depth::Whole);
+    let stored = match &args.model {
+        Some(model) => model.settings().pool()?.install(read),
+        None => read(),
+    }?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.len());
     ensure!(have > 0, "{}: there is no record to verify yet", args.run.display());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
@@ -59,7 +60,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     match (&args.model, &args.data) {
         (Some(model), Some(data)) => {
             let setup = Setup::open(model, data)?;
-            check_data(args, &setup.data, &stored)?;
+            setup.pool.install(|| check_data(args, &setup.data, &stored))?;
             replay(args, &setup, (&stored.spec, &stored.records))?;
         }
         (None, Some(data)) => check_data(args, &data.open()?, &stored)?,

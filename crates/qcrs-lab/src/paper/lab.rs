@@ -84,7 +84,7 @@ impl Lab<'_> {
         let spec = self.setup.spec(selection, Method::new(search)?, self.budget, one_class).seeded(self.seed);
         let dir = self.run_dir(name);
         certify_into(self.setup, self.sampler, &spec, (&dir, Shard::WHOLE), None)?;
-        let stored = run::read(&dir, Depth::Verdicts)?;
+        let stored = self.setup.pool.install(|| run::read(&dir, Depth::Verdicts))?;
         Ok(Table::of(name.into(), &stored)?)
     }
 

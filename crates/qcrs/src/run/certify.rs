@@ -10,9 +10,10 @@ use crate::certify::certify;
 use crate::data::{Example, pixel_hash};
 use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
+use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 /// Gives an image and its label by index; called from several threads.
 pub type Inputs<'a> = dyn Fn(u32) -> Result<Example, Error> + Sync + 'a;
@@ -26,6 +27,7 @@ pub struct Run {
     timings: Lines,
     /// Every record that was there, of this share or another, until it was compared with the data.
     unseen: Vec<Record>,
+    pool: Option<Arc<ThreadPool>>,
     /// What earlier processes found.
     pub done: Vec<Record>,
 }
@@ -56,7 +58,13 @@ impl Run {
             }
         }
         let unseen = read(dir, Depth::Verdicts)?.records;
-        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, unseen, done })
+        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, unseen, pool: None, done })
+    }
+
+    /// Verifies records on the threads of `pool` instead of the current rayon pool; what certifies has its own.
+    #[must_use]
+    pub fn on(self, pool: Arc<ThreadPool>) -> Self {
+        Self { pool: Some(pool), ..self }
     }
 
     /// The inputs of this share, done or not.
@@ -72,7 +80,7 @@ impl Run {
     /// Makes sure that what was there is about these inputs, label for label and pixel for pixel. [`Self::certify`]
     /// begins with this; a program that wants to say that it takes a while calls it earlier.
     pub fn compare(&mut self, inputs: &Inputs<'_>) -> Result<(), Error> {
-        let seen = compare(&self.spec, &self.unseen, inputs, true);
+        let seen = self.install(|| compare(&self.spec, &self.unseen, inputs, true));
         seen.map_err(|error| Error::format(&self.dir, error.to_string()))?;
         self.unseen = Vec::new();
         Ok(())
@@ -154,12 +162,19 @@ impl Run {
         Ok(())
     }
 
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
     fn write_results(&self) -> Result<(), Error> {
         // two shards that end together: the second writes what both have
         let path = self.dir.join("spec.json");
         let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
         spec.lock().map_err(Error::io(&path))?;
-        let stored = read(&self.dir, Depth::Verdicts)?;
+        let stored = self.install(|| read(&self.dir, Depth::Verdicts))?;
         lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))
     }
 
