@@ -31,7 +31,8 @@ pub struct FromBank {
     pub why: BankReason,
 }
 
-/// What a bank did with a certificate. Written to files in the words of `Display`.
+/// What a bank did with a certificate. Records and results.tsv hold it in the words of `Display`, which are part of the
+/// formats: old files have them too, so they must stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum BankReason {
@@ -68,16 +69,21 @@ impl From<BankReason> for String {
 impl TryFrom<String> for BankReason {
     type Error = String;
 
+    /// Reads the five forms that are written, and nothing else.
     fn try_from(words: String) -> Result<Self, String> {
-        let ball = words.split(' ').find_map(|word| word.parse().ok()).unwrap_or_default();
-        let all = [
-            Self::AsCertified,
-            Self::CutBy(ball),
-            Self::Inside(ball),
-            Self::NoCertificate,
-            Self::Touches(ball),
-        ];
-        let said = all.into_iter().find(|reason| reason.to_string() == words);
+        let ball = |before: &str, after: &str| -> Option<u64> {
+            let digits = words.strip_prefix(before)?.strip_suffix(after)?;
+            // not +7 or 007
+            digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
+        };
+        let said = match words.as_str() {
+            "as certified" => Some(Self::AsCertified),
+            "no certificate" => Some(Self::NoCertificate),
+            _ => ball("cut by ball ", "")
+                .map(Self::CutBy)
+                .or_else(|| ball("inside ball ", "").map(Self::Inside))
+                .or_else(|| ball("touches ball ", " of another class").map(Self::Touches)),
+        };
         said.ok_or_else(|| format!("a bank says no such thing as {words:?}"))
     }
 }
@@ -144,6 +150,36 @@ pub struct Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Files of every version hold these words.
+    #[test]
+    fn the_reasons_of_a_bank_are_read_as_they_were_ever_written() {
+        for (words, reason) in [
+            ("as certified", BankReason::AsCertified),
+            ("cut by ball 17", BankReason::CutBy(17)),
+            ("inside ball 0", BankReason::Inside(0)),
+            ("no certificate", BankReason::NoCertificate),
+            ("touches ball 18446744073709551615 of another class", BankReason::Touches(u64::MAX)),
+        ] {
+            assert_eq!(serde_json::to_value(reason).unwrap(), words);
+            assert_eq!(BankReason::try_from(words.to_owned()), Ok(reason));
+        }
+        for words in [
+            "",
+            "cut",
+            "cut by ball ",
+            "cut by ball +17",
+            "cut by ball 017",
+            "cut by ball 17 of another class",
+            "inside ball -1",
+            "touches ball 17",
+            "touches ball 18446744073709551616 of another class",
+            "As certified",
+        ] {
+            let error = BankReason::try_from(words.to_owned()).unwrap_err();
+            assert!(error.contains(&format!("{words:?}")), "{error}");
+        }
+    }
 
     #[test]
     fn an_input_that_failed_is_certified_by_no_bank() {
