@@ -25,13 +25,11 @@ impl Teller {
         Ok(Self { bank: Bank::read(dir)?, run: run_name(spec)?, spec: spec.clone() })
     }
 
-    /// Adds what the bank says of a record about the input `x`. A record that was lost in a crash gets the same
-    /// answer when it comes again.
-    pub fn answer(&mut self, record: &mut Record, x: &[f32]) -> Result<(), Error> {
-        let answer =
-            self.bank.add_once(self.source(record), x, self.spec.budget.alpha(), certificate(record))?;
-        record.bank = Some(recorded(answer));
-        Ok(())
+    /// What the bank says of a record about the input `x`, for [`Run::certify`](qcrs::run::Run::certify). A record that
+    /// was lost in a crash gets the same answer when it comes again.
+    pub fn answer(&mut self, record: &Record, x: &[f32]) -> Result<FromBank, Error> {
+        let (source, alpha) = (self.source(record), self.spec.budget.alpha());
+        Ok(recorded(self.bank.add_once(source, x, alpha, certificate(record))?))
     }
 
     /// Makes sure that it was this bank that answered to the records of a run: another one would contradict them.

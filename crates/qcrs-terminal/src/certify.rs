@@ -8,7 +8,7 @@ use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::bounds::smallest_n;
 use qcrs::certify::Bound;
-use qcrs::run::{Run, Shard, Spec};
+use qcrs::run::{Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::Error;
 use qcrs_bank::Teller;
@@ -45,14 +45,12 @@ pub fn certify_into(
     let progress = Progress::new(tally.expects(most) * todo as u64);
     let in_flight = 2 * setup.settings.options.threads; // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
-        run.certify(sampler, &inputs, in_flight, |record| {
-            if let Some(bank) = &mut bank {
-                bank.answer(record, &setup.example(record.index)?.pixels)?;
-            }
-            tally.add(record);
+        run.certify(sampler, &inputs, in_flight, |record, pixels| {
+            let bank = bank.as_mut().map(|bank| bank.answer(record, pixels)).transpose()?;
+            tally.add(&Record { bank: bank.clone(), ..record.clone() });
             progress.expect(tally.expects(most) * todo as u64);
             progress.say(&tally.words(spec));
-            Ok(())
+            Ok(bank)
         })
     });
     if let Err(Error::Interrupted | Error::Io { .. }) = result {

@@ -7,7 +7,7 @@ use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
 use qcrs::method::Look;
 use qcrs::noise::{Draws, Phase, Stream};
-use qcrs::run::{self, Depth, Run, Shard, Spec};
+use qcrs::run::{self, Ball, BankReason, Depth, FromBank, Record, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
@@ -33,7 +33,7 @@ fn input(index: u32) -> Result<Example, Error> {
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
 fn certify(dir: &Path, spec: &Spec, shard: Shard, batch: u32, in_flight: usize) -> Result<(), Error> {
     let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, batch);
-    Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_| Ok(()))
+    Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_, _| Ok(None))
 }
 
 fn records(dir: &Path) -> String {
@@ -259,7 +259,7 @@ fn what_cannot_be_computed_is_recorded_and_never_votes() {
         let root = tempfile::tempdir().unwrap();
         let sampler = MonteCarlo::new(&broken, 16);
         let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
-        run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap();
+        run.certify(&sampler, &input_with_a_trap, 2, |_, _| Ok(None)).unwrap();
         let text = records(root.path());
         let line = text.lines().nth(3).unwrap();
         assert!(line.contains(r#"{"failed":{"error":""#) && line.contains(words), "{line}");
@@ -304,13 +304,13 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
     let broken = Broken { at: 100.0, with: || Err(Error::Engine("out of memory".into())) };
     let sampler = MonteCarlo::new(&broken, 16);
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
-    let message = run.certify(&sampler, &input_with_a_trap, 2, |_| Ok(())).unwrap_err().to_string();
+    let message = run.certify(&sampler, &input_with_a_trap, 2, |_, _| Ok(None)).unwrap_err().to_string();
     assert_eq!(message, "input 3: engine: out of memory");
     assert_eq!(records(root.path()).lines().count(), 3);
     drop(run);
     let well = Broken { at: 100.0, with: || Ok(1.0) };
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
-    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_| Ok(())).unwrap();
+    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_, _| Ok(None)).unwrap();
     assert_eq!(records(root.path()).lines().count(), INPUTS as usize);
 }
 
@@ -321,16 +321,48 @@ fn a_stopped_sampler_interrupts_the_run() {
     let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16).until(Arc::clone(&stop));
     let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
     let mut seen = 0;
-    let result = run.certify(&sampler, &input, 2, |_| {
+    let result = run.certify(&sampler, &input, 2, |_, _| {
         seen += 1;
         if seen == 4 {
             stop.store(true, Relaxed);
         }
-        Ok(())
+        Ok(None)
     });
     assert!(matches!(result, Err(Error::Interrupted)), "{result:?}");
     let kept = records(root.path()).lines().count();
     assert!((4..INPUTS as usize).contains(&kept), "{kept} records");
+}
+
+/// A bank sees the image of each record and may add its answer, but only one that the votes allow.
+#[test]
+fn a_bank_may_not_say_what_the_votes_do_not_allow() {
+    let root = tempfile::tempdir().unwrap();
+    let mut spec = small(cohen(0.5));
+    spec.bank = Some("bank".into());
+    spec.guarantee = spec.promise();
+    let certify = |dir: &str, answer: &dyn Fn(&Record) -> Option<FromBank>| {
+        let dir = root.path().join(dir);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16);
+        let result = Run::open(&dir, &spec, Shard::WHOLE)?.certify(&sampler, &input, 2, |record, pixels| {
+            assert_eq!(pixels, input(record.index)?.pixels);
+            Ok(answer(record))
+        });
+        assert_eq!(records(&dir).lines().count(), if result.is_ok() { INPUTS as usize } else { 0 });
+        result
+    };
+    let as_certified = |record: &Record| {
+        let why = if record.own().is_some() { BankReason::AsCertified } else { BankReason::NoCertificate };
+        Some(FromBank { ball: record.own(), why })
+    };
+    certify("good", &as_certified).unwrap();
+    let wider = |record: &Record| {
+        let ball = record.own().map(|own| Ball { radius: 2.0 * own.radius, ..own });
+        as_certified(record).map(|answer| FromBank { ball, ..answer })
+    };
+    for error in [certify("wider", &wider), certify("forgotten", &|_| None)] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("input 0: the answer of the bank is not one"), "{error}");
+    }
 }
 
 /// What the worker took never comes; the others must not wait for it.
@@ -341,7 +373,8 @@ fn a_panic_ends_the_run() {
         let root = tempfile::tempdir().unwrap();
         let input = |index| if index == 1 { panic!("a decoder gives up") } else { input(index) };
         let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
-        let certify = || run.certify(&MonteCarlo::new(&HalfSpace { dim: DIM }, 16), &input, 2, |_| Ok(()));
+        let certify =
+            || run.certify(&MonteCarlo::new(&HalfSpace { dim: DIM }, 16), &input, 2, |_, _| Ok(None));
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(certify));
         send.send(ended.is_err()).unwrap();
     });

@@ -32,7 +32,7 @@ fn certify(dir: &Path, spec: &Spec, change: impl Fn(u32, &mut Example) + Sync) -
         Ok(example)
     };
     let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
-    Run::open(dir, spec, Shard::WHOLE)?.certify(&sampler, &inputs, 2, |_| Ok(()))
+    Run::open(dir, spec, Shard::WHOLE)?.certify(&sampler, &inputs, 2, |_, _| Ok(None))
 }
 
 /// Sets the radius of a record that has one.

@@ -1,11 +1,12 @@
 //! How is what is missing certified, in order and without losing anything?
 
 use super::directory::{Shard, claim, shard_files};
+use super::follows::check_bank;
 use super::lines::{self, Lines};
 use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
 use super::verify::verify_one;
-use super::{Depth, Finding, Record, Spec, Timing, compare, read};
+use super::{Depth, Finding, FromBank, Record, Spec, Timing, compare, read};
 use crate::certify::certify;
 use crate::data::{Example, pixel_hash};
 use crate::sample::{Input, OneClass, SampleUnderNoise};
@@ -89,15 +90,16 @@ impl Run {
     /// Certifies the inputs that have no record yet and appends one line for each, in order.
     ///
     /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of
-    /// another. `on_record` sees every record in order before it is written, and may add to it. Stops at the
+    /// another. `on_record` sees every record and its pixels in order before it is written, and gives the answer of a
+    /// memory bank, if the spec has one: that is all it can add, and it must be one that the votes allow. Stops at the
     /// first error that is not a fact about the input; what was finished before it is kept, and running again
-    /// goes on from there.
+    /// resumes there.
     pub fn certify(
         &mut self,
         sampler: &dyn SampleUnderNoise,
         inputs: &Inputs<'_>,
         in_flight: usize,
-        mut on_record: impl FnMut(&mut Record) -> Result<(), Error>,
+        mut on_record: impl FnMut(&Record, &[f32]) -> Result<Option<FromBank>, Error>,
     ) -> Result<(), Error> {
         self.compare(inputs)?;
         let todo = self.todo().to_vec();
@@ -110,7 +112,7 @@ impl Run {
                 scope.spawn(move || {
                     let _guard = CloseOnPanic(queue);
                     while let Some(position) = queue.take() {
-                        let result = record(spec, sampler, inputs, todo[position]);
+                        let result = record_and_pixels(spec, sampler, inputs, todo[position]);
                         let seconds = queue.finish(position);
                         if send.send((position, result, seconds)).is_err() {
                             break;
@@ -131,10 +133,7 @@ impl Run {
     /// Appends a record that was made elsewhere, by [`record`] on another machine: that of the first input of
     /// [`Self::todo`], naming its pixels, and such that the spec leads to it. `seconds` is what it took there.
     pub fn append(&mut self, record: Record, seconds: f64) -> Result<(), Error> {
-        let here = |problem: String| {
-            let source = Box::new(Error::Invalid(problem));
-            Error::Input { index: record.index, source }
-        };
+        let here = |problem: String| at(record.index)(Error::Invalid(problem));
         match self.todo().first() {
             Some(next) if *next != record.index => {
                 return Err(here(format!(
@@ -180,17 +179,18 @@ impl Run {
 
     fn write_in_order(
         &mut self,
-        receive: &mpsc::Receiver<(usize, Result<Record, Error>, f64)>,
+        receive: &mpsc::Receiver<(usize, Result<Certified, Error>, f64)>,
         queue: &Queue,
-        on_record: &mut impl FnMut(&mut Record) -> Result<(), Error>,
+        on_record: &mut impl FnMut(&Record, &[f32]) -> Result<Option<FromBank>, Error>,
     ) -> Result<(), Error> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         while let Ok((position, result, seconds)) = receive.recv() {
             waiting.insert(position, (result, seconds));
             while let Some((result, seconds)) = waiting.remove(&next) {
-                let mut record = result?;
-                on_record(&mut record)?;
+                let (mut record, pixels) = result?;
+                record.bank = on_record(&record, &pixels)?;
+                check_bank(&record, self.spec.bank.is_some()).map_err(at(record.index))?;
                 self.write(record, seconds)?;
                 next += 1;
                 queue.written(next);
@@ -208,8 +208,19 @@ pub fn record(
     inputs: &Inputs<'_>,
     index: u32,
 ) -> Result<Record, Error> {
-    let here = |source| Error::Input { index, source: Box::new(source) };
-    let Example { pixels, label } = inputs(index).map_err(here)?;
+    Ok(record_and_pixels(spec, sampler, inputs, index)?.0)
+}
+
+/// A record, and the pixels that it is about.
+type Certified = (Record, Vec<f32>);
+
+fn record_and_pixels(
+    spec: &Spec,
+    sampler: &dyn SampleUnderNoise,
+    inputs: &Inputs<'_>,
+    index: u32,
+) -> Result<Certified, Error> {
+    let Example { pixels, label } = inputs(index).map_err(at(index))?;
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
     let (sampler, label): (&dyn SampleUnderNoise, _) = match &question {
         Some(question) => (question, label.map(|label| question.label(label))),
@@ -222,7 +233,13 @@ pub fn record(
             Finding::Failed { error: error.to_string() }
         }
         Err(Error::Interrupted) => return Err(Error::Interrupted),
-        Err(error) => return Err(here(error)),
+        Err(error) => return Err(at(index)(error)),
     };
-    Ok(Record { index, label, pixels: Some(pixel_hash(&pixels)), finding, bank: None })
+    let record = Record { index, label, pixels: Some(pixel_hash(&pixels)), finding, bank: None };
+    Ok((record, pixels))
+}
+
+/// For `map_err`: says which input has the problem.
+fn at(index: u32) -> impl Fn(Error) -> Error {
+    move |source| Error::Input { index, source: Box::new(source) }
 }

@@ -162,7 +162,7 @@ fn same_verdict(outcome: &Outcome, spec: &Spec) -> Result<(), Error> {
 }
 
 /// Whether what a bank made of a record can come from its verdict.
-fn check_bank(record: &Record, asked: bool) -> Result<(), Error> {
+pub(super) fn check_bank(record: &Record, asked: bool) -> Result<(), Error> {
     let own = record.own().filter(|own| own.radius > 0.0);
     let possible = match (&record.bank, asked) {
         (None, false) => true,
