@@ -39,6 +39,7 @@
 //! | `settings` | which method, with which settings, and how many draws?           |
 //! | `certifier` | all of it in one object that a program can own                  |
 //! | `tune`     | which single σ is best for all inputs?                           |
+//! | `curve`    | how does the certified radius of one input depend on σ?          |
 //! | `data`     | which image, which label?                                        |
 //! | `run`      | the same over a dataset: shards, resume, records on disk         |
 //! | `analysis` | what do the records say?                                         |
@@ -49,6 +50,7 @@ pub mod analysis;
 pub mod bounds;
 mod certifier;
 pub mod certify;
+pub mod curve;
 pub mod data;
 pub mod math;
 pub mod method;

@@ -4,13 +4,11 @@ use crate::args::{Seed, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use qcrs::analysis::{Curve, CurvePoint};
-use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
-use qcrs::noise::{Fresh, Phase, Stream};
-use qcrs::radius;
-use qcrs::sample::{MonteCarlo, SampleUnderNoise, fresh_votes};
-use qcrs::types::{Alpha, Sigma};
+use qcrs::curve::{Curves, Drawn, sigmas_between};
+use qcrs::sample::{Input, SampleUnderNoise};
+use qcrs::types::{Alpha, Error, Sigma};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -54,10 +52,10 @@ pub struct CurveArgs {
 /// Draws and prints the curves.
 pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let start = Sigma::new(args.sigma).context("--sigma")?;
-    let draws = (u64::from(args.points) + 1) * u64::from(args.n);
-    ensure!(u32::try_from(draws).is_ok(), "{draws} draws of one input are too many; lower --points or --n");
-    let (sigmas, alpha, seed) = (sigmas(args)?, Alpha::new(args.alpha)?, args.seed.draw_and_say()?);
-    let asked = Curves { start, sigmas, n: args.n, alpha, seed };
+    let (left, right) = (args.left.unwrap_or(0.24 * args.sigma), args.right.unwrap_or(3.4 * args.sigma));
+    let sigmas = sigmas_between(left, right, args.points)?;
+    let curves = Curves::new(start, sigmas, args.n, Alpha::new(args.alpha)?)?;
+    let seed = args.seed.draw_and_say()?;
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let all = setup.len()?;
     let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };
@@ -65,62 +63,28 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
     let sampler = setup.sampler()?;
-    let passes = ids.len() as u64 * draws;
-    let curves: anyhow::Result<Vec<Curve>> = Progress::new(passes)
-        .watch(&sampler, || ids.iter().map(|&id| asked.of(id, &setup, &sampler)).collect());
-    let curves = curves?;
+    let passes = ids.len() as u64 * curves.draws();
+    let one = |&id: &u32| of_input(&curves, &setup, &sampler, (seed, id));
+    let drawn = Progress::new(passes).watch(&sampler, || ids.iter().map(one).collect::<Result<_, _>>());
+    let curves: Vec<Curve> = drawn?;
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
     }
     if args.format == Format::Json { output::print_json(&curves) } else { output::print(&text(&curves)) }
 }
 
-fn sigmas(args: &CurveArgs) -> anyhow::Result<Vec<Sigma>> {
-    let low = args.left.unwrap_or(0.24 * args.sigma);
-    let high = args.right.unwrap_or(3.4 * args.sigma);
-    Sigma::new(low).context("--left")?;
-    ensure!(low < high, "--left {low} must be below --right {high}");
-    let last = f64::from(args.points - 1);
-    // 0.85, not 0.8500000000000001
-    let rounded = |sigma: f64| (sigma * 1e9).round() / 1e9;
-    let at = |i: u32| Ok(Sigma::new(rounded(low + (high - low) * f64::from(i) / last))?);
-    (0..args.points).map(at).collect()
-}
-
-/// Which curves are drawn, and how exactly.
-pub struct Curves {
-    /// The σ at which the class is guessed.
-    pub start: Sigma,
-    pub sigmas: Vec<Sigma>,
-    /// Draws per σ.
-    pub n: u32,
-    /// The probability with which each point may be wrong.
-    pub alpha: Alpha,
-    pub seed: u64,
-}
-
-impl Curves {
-    /// The curve of input `id`: its class at the start, and that class's radius at every σ.
-    pub fn of(&self, id: u32, setup: &Setup, sampler: &MonteCarlo) -> anyhow::Result<Curve> {
-        let example = setup.example(id)?;
-        let mut fresh = Fresh::of(Stream { seed: self.seed, input: id, phase: Phase::Curve });
-        // every point has draws of its own, so that neighbours do not share their luck
-        let mut votes = |sigma| fresh_votes(sampler, &example.pixels, sampler.at(sigma), self.n, &mut fresh);
-        let class = votes(self.start)?.elected()?;
-        let point = |sigma: Sigma| {
-            let votes = votes(sigma)?;
-            let (k, n) = (votes.of(class), votes.total());
-            let p_lower = clopper_pearson_lower(k, n, self.alpha)?;
-            let p_upper = clopper_pearson_upper(k, n, self.alpha)?;
-            let radius = radius::gaussian(p_lower, sigma)?;
-            let radius_upper = if p_upper < 1.0 { radius::gaussian(p_upper, sigma)? } else { None };
-            Ok(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper })
-        };
-        let points = self.sigmas.iter().copied().map(point).collect::<anyhow::Result<_>>()?;
-        let caption = format!("input {id}: {}", setup.class_name(class));
-        let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
-        Ok(Curve { model, data, index: id, label: example.label, class, caption, points })
-    }
+/// The curve of one input, with what a report has to know about it.
+pub fn of_input(
+    curves: &Curves,
+    setup: &Setup,
+    sampler: &dyn SampleUnderNoise,
+    (seed, index): (u64, u32),
+) -> Result<Curve, Error> {
+    let example = setup.example(index)?;
+    let Drawn { class, points } = curves.of(sampler, &Input { pixels: &example.pixels, seed, index })?;
+    let caption = format!("input {index}: {}", setup.class_name(class));
+    let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
+    Ok(Curve { model, data, index, label: example.label, class, caption, points })
 }
 
 fn text(curves: &[Curve]) -> String {

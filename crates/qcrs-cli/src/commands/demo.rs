@@ -1,12 +1,13 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
-use super::curve::Curves;
+use super::curve::of_input;
 use super::report::pictures;
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
+use qcrs::curve::Curves;
 use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Selection, Shard};
@@ -98,9 +99,9 @@ fn searches() -> anyhow::Result<[(&'static str, AnyMethod); 8]> {
 
 fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
     let sigmas = (1..=12).map(|i| Sigma::new(0.07 * f64::from(i))).collect::<Result<_, _>>()?;
-    let asked = Curves { start: Sigma::new(SIGMA)?, sigmas, n: budget.n(), alpha: budget.alpha(), seed: 0 };
-    let drawn = CURVED.iter().map(|&id| asked.of(id, setup, sampler));
-    let curves = drawn.collect::<anyhow::Result<Vec<_>>>()?;
+    let asked = Curves::new(Sigma::new(SIGMA)?, sigmas, budget.n(), budget.alpha())?;
+    let drawn = CURVED.iter().map(|&id| of_input(&asked, setup, sampler, (0, id)));
+    let curves = drawn.collect::<Result<Vec<_>, _>>()?;
     let pictures = pictures(analysis, &setup.data, 12)?;
     let title = "qcrs demo: Fashion-MNIST";
     Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)

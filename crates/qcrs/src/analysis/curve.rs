@@ -1,6 +1,7 @@
-//! How does the certified radius of one input depend on σ?
+//! Which σ–radius curve belongs beside which run?
 
 use super::Table;
+use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 
 /// The σ–radius curve of one input.
@@ -30,20 +31,4 @@ impl Curve {
             .as_ref()
             .is_none_or(|spec| spec.models.first().blake3 == self.model && spec.data.blake3 == self.data)
     }
-}
-
-/// What a number of draws at one σ say.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CurvePoint {
-    /// The noise level.
-    pub sigma: f64,
-    /// The lower bound of the class's probability.
-    pub p_lower: f64,
-    /// The upper bound of the class's probability.
-    pub p_upper: f64,
-    /// The radius certified at this σ; `None` where CERTIFY would abstain.
-    pub radius: Option<f64>,
-    /// The radius that an infinite number of draws could at most certify; `None` when none, or, where
-    /// `p_upper` is 1, when there is no such limit.
-    pub radius_upper: Option<f64>,
 }

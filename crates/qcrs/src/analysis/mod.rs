@@ -13,9 +13,10 @@ mod summary;
 mod table;
 mod tsv;
 
+pub use crate::curve::CurvePoint;
 pub use belief::Belief;
 pub use classes::{ClassRow, Spread, classes};
-pub use curve::{Curve, CurvePoint};
+pub use curve::Curve;
 pub use estimate::{Estimate, most_wrong};
 pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
