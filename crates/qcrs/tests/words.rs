@@ -55,8 +55,8 @@ fn literals(code: &str) -> Vec<String> {
             &text[end + 1..]
         } else if here.starts_with("'\\") {
             after(&here[3..], "'") // an escaped character
-        } else if here.starts_with("'\"'") {
-            &here[3..]
+        } else if let Some(after_quote) = here.strip_prefix("'\"'") {
+            after_quote
         } else if let Some((hashes, text)) = raw(before, here) {
             let end = format!("\"{}", "#".repeat(hashes));
             let (inside, more) = text.split_once(&end).unwrap_or((text, ""));
