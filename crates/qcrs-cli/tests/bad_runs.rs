@@ -221,7 +221,7 @@ fn report_checks_what_it_is_asked_for() {
         ("report r --radii wide", 2, "wide"),
         ("report r --format xml", 2, "xml"),
         ("report r --curves notes.json --html x.html", 1, "notes.json: not what `qcrs curve --out` writes"),
-        ("report r --data other.bin --html x.html", 1, "--data is not the data of r"),
+        ("report r --data other.bin --html x.html", 1, "--data: this is not the data of r"),
         ("report r --html data.bin/x.html", 1, "cannot write data.bin/x.html"),
         ("report r --figures data.bin", 1, "cannot write data.bin"),
         ("report r --split test", 2, "--data"),

@@ -1,7 +1,6 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
 use super::curve::of_input;
-use super::report::pictures;
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
@@ -102,7 +101,7 @@ fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget
     let asked = Curves::new(Sigma::new(SIGMA)?, sigmas, budget.n(), budget.alpha())?;
     let drawn = CURVED.iter().map(|&id| of_input(&asked, setup, sampler, (0, id)));
     let curves = drawn.collect::<Result<Vec<_>, _>>()?;
-    let pictures = pictures(analysis, &setup.data, 12)?;
+    let pictures = report::pictures(analysis, &setup.data, 12)?;
     let title = "qcrs demo: Fashion-MNIST";
     Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)
 }

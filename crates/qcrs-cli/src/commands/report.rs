@@ -6,11 +6,9 @@ use crate::setup::file_name;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
 use qcrs::data::Opened;
-use qcrs::noise::{Noise, Phase, Stream};
-use qcrs::report::format::down;
 use qcrs::report::{self, Page, Picture};
 use qcrs::run::{self, Depth};
-use qcrs::types::{Alpha, Sigma};
+use qcrs::types::{Alpha, Error};
 use std::path::{Path, PathBuf};
 
 /// How tables are written to stdout.
@@ -174,58 +172,12 @@ fn curves(path: &Path, analysis: &Analysis) -> anyhow::Result<Vec<Curve>> {
     Ok(curves)
 }
 
-/// The first inputs of the last run under Gaussian noise, as they are and under the noise of their σ.
-pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> anyhow::Result<Vec<Picture>> {
-    let gaussian =
-        |table: &&Table| table.spec.as_ref().is_some_and(|spec| spec.method.facts().other_law.is_none());
-    let Some(table) = analysis.tables.iter().rev().find(gaussian) else {
-        return Ok(Vec::new());
-    };
-    let about = table.spec.as_ref().map(|spec| &spec.data);
-    if about.is_some_and(|data| data.blake3 != opened.about.blake3) {
-        bail!("--data is not the data of {}", table.name);
-    }
-    let shape = opened.dataset.shape();
-    if ![1, 3].contains(&shape[0]) {
-        say!("images of {} channels cannot be shown on the page", shape[0]);
-        return Ok(Vec::new());
-    }
-    let mut pictures = Vec::new();
-    for row in table.rows.iter().take(count) {
-        let example = opened.dataset.get(row.index as usize)?;
-        let mut noisy = example.pixels.clone();
-        if let Some(sigma) = row.sigma {
-            let stream = Stream { seed: 0, input: row.index, phase: Phase::Curve };
-            Noise::Gaussian(Sigma::new(sigma)?).add(&stream, 0, &example.pixels, &mut noisy);
-        }
-        let answer = match row.predicted {
-            Some(class) => {
-                format!("{}, radius {}", table.class_name(class), down(row.radius, 3))
-            }
-            None => "abstains".into(),
-        };
-        let sigma = row.sigma.map_or(String::new(), |sigma| format!("σ = {sigma:.3}: "));
-        pictures.push(Picture {
-            index: row.index,
-            label_name: row.label.map_or(String::new(), |label| table.class_name(label)),
-            clean_png: png(&example.pixels, shape)?,
-            noisy_png: png(&noisy, shape)?,
-            caption: format!("{sigma}{answer}"),
-            run: table.name.clone(),
-        });
+/// The first inputs of the last run under Gaussian noise, if images of so many channels can be shown.
+fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> Result<Vec<Picture>, Error> {
+    let channels = opened.dataset.shape()[0];
+    let pictures = report::pictures(analysis, opened, count)?;
+    if pictures.is_empty() && ![1, 3].contains(&channels) {
+        say!("images of {channels} channels cannot be shown on the page");
     }
     Ok(pictures)
-}
-
-/// Pixels in [0, 1], clipped for display only, as a PNG file.
-fn png(pixels: &[f32], [channels, height, width]: [usize; 3]) -> anyhow::Result<Vec<u8>> {
-    let byte = |channel: usize, at: usize| {
-        (pixels[channel * height * width + at].clamp(0.0, 1.0) * 255.0).round() as u8
-    };
-    let bytes: Vec<u8> = (0..height * width).flat_map(|at| (0..channels).map(move |c| byte(c, at))).collect();
-    let color = if channels == 1 { image::ExtendedColorType::L8 } else { image::ExtendedColorType::Rgb8 };
-    let mut file = Vec::new();
-    let encoder = image::codecs::png::PngEncoder::new(&mut file);
-    image::ImageEncoder::write_image(encoder, &bytes, width as u32, height as u32, color)?;
-    Ok(file)
 }

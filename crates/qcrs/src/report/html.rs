@@ -3,7 +3,7 @@
 use super::base64::base64;
 use super::grid::Grid;
 use super::words::{guarantee_in_words, incomplete};
-use super::{figures, svg, tables};
+use super::{Picture, figures, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::run::Guarantee;
 use crate::types::Error;
@@ -28,23 +28,6 @@ pub struct Page<'a> {
     pub curves: &'a [Curve],
     /// Images of chosen inputs; may be empty.
     pub pictures: &'a [Picture],
-}
-
-/// An input as the classifier sees it, without and with noise.
-#[derive(Clone, Debug)]
-pub struct Picture {
-    /// The index of the input in its dataset.
-    pub index: u32,
-    /// The name of its class; empty when not known.
-    pub label_name: String,
-    /// The input as a PNG file.
-    pub clean_png: Vec<u8>,
-    /// One noisy copy of it as a PNG file.
-    pub noisy_png: Vec<u8>,
-    /// What to say below, such as σ and radius.
-    pub caption: String,
-    /// The run whose answer that is.
-    pub run: String,
 }
 
 /// A self-contained HTML page: no script, no address outside itself, light and dark, any width.

@@ -25,6 +25,7 @@ mod figures;
 pub mod format;
 mod grid;
 mod html;
+mod pictures;
 pub mod plot;
 mod sheet;
 mod svg;
@@ -33,7 +34,8 @@ mod words;
 
 pub use data::{csv, json};
 pub use figures::{accuracy as certified_accuracy, figures};
-pub use html::{Page, Picture, html};
+pub use html::{Page, html};
+pub use pictures::{Picture, pictures};
 pub use sheet::{Sheet, SheetTable, page};
 
 use crate::analysis::{Analysis, Table};
