@@ -1,15 +1,15 @@
 //! `qcrs certify`
 
-mod price;
 
 use crate::args::{Seed, SettingsArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::{bail, ensure};
 use qcrs::analysis::{Analysis, Options, Table};
-use qcrs::method::Method;
+use qcrs::method::{AnyMethod, Method, Probe};
 use qcrs::report;
 use qcrs::run::{self, Depth, Run, Shard, Spec};
+use qcrs::sample::MonteCarlo;
 use qcrs_bank::{Teller, run_name};
 use qcrs_terminal::certify::{certify_into, ensure_selected};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     }
     let sampler = setup.sampler()?;
     if let Some(passes) = passes {
-        spec.method = Method::new(price::priced(&setup, &sampler, &spec, passes)?)?;
+        spec.method = priced(&setup, &sampler, &spec, passes)?;
     }
     let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
     ensure_selected(&spec, args.shard)?;
@@ -91,6 +91,17 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// PROBE with the λ that takes `passes` per input, and what that cost.
+fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<Method> {
+    let before = sampler.passes();
+    let method = run::priced(spec, sampler, &|id| setup.example(id), passes)?;
+    if let AnyMethod::Probe(Probe { lambda, .. }) = &*method {
+        let spent = sampler.passes() - before;
+        say!("{passes} passes per input: λ = {lambda}, found with {spent} passes that no record counts");
+    }
+    Ok(method)
 }
 
 /// The secret seed of the run in `dir`: the one that was drawn first, by this process or another.

@@ -3,7 +3,6 @@
 use super::format::down;
 use crate::analysis::{Analysis, Row, Table};
 use crate::data::Opened;
-use crate::method::AnyMethod;
 use crate::noise::{Noise, Phase, Stream};
 use crate::types::{Error, Sigma};
 use image::codecs::png::PngEncoder;
@@ -30,7 +29,7 @@ pub struct Picture {
 /// must be the data of that run. None where no run is under Gaussian noise, or images have neither one channel nor three.
 pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> Result<Vec<Picture>, Error> {
     let gaussian =
-        |table: &&Table| table.spec.as_ref().is_some_and(|spec| !matches!(*spec.method, AnyMethod::Dsrs(_)));
+        |table: &&Table| table.spec.as_ref().is_some_and(|spec| spec.method.facts().other_law.is_none());
     let Some(table) = analysis.tables.iter().rev().find(gaussian) else {
         return Ok(Vec::new());
     };
