@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, MODEL, absent};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::Stdio;
 
 #[test]
@@ -231,6 +231,24 @@ fn doctor_finds_the_scale_and_the_time() {
     bench
         .with_model("doctor --sigma 0.25 --normalise 255")
         .says(&["as --normalize and --bgr say", "[0, 1], channel by channel"]);
+}
+
+/// What is declared is tried once, and the other ways without it.
+#[test]
+fn doctor_applies_what_is_declared_to_one_reading_only() {
+    let bench = Bench::new();
+    let readings = |options: &str| {
+        let json = bench.with_model(&format!("doctor --sigma 0.25 --format json {options}")).says(&[]).json();
+        let accuracies =
+            |reading: &Value| (reading["clean_accuracy"].clone(), reading["noisy_accuracy"].clone());
+        json["readings"].as_array().unwrap().iter().map(accuracies).collect::<Vec<_>>()
+    };
+    let plain = readings("");
+    for (options, place) in [("--normalize 255", 2), ("--normalize half", 3), ("--bgr", 6)] {
+        let declared = readings(options);
+        assert_eq!(declared[0], plain[place], "{options}");
+        assert_eq!(declared[1..], plain, "{options}");
+    }
 }
 
 #[test]

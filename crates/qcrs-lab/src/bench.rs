@@ -226,7 +226,7 @@ const SIGMA: f64 = 0.25;
 
 fn address() -> (Noise, Stream) {
     let sigma = Sigma::new(SIGMA).unwrap_or_else(|_| unreachable!("it is positive"));
-    (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Tune })
+    (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Measure })
 }
 
 fn pool(threads: usize) -> anyhow::Result<rayon::ThreadPool> {

@@ -94,35 +94,25 @@ impl DataSettings {
 }
 
 /// What `--normalize` and `--bgr` do to pixels of so many channels.
-pub fn transform(
-    normalize: Option<&str>,
-    bgr: bool,
-    channels: usize,
-) -> anyhow::Result<Option<InputTransform>> {
-    let (mean, std) = match normalize {
+fn transform(normalize: Option<&str>, bgr: bool, channels: usize) -> anyhow::Result<Option<InputTransform>> {
+    let transform = match normalize {
         None if !bgr => return Ok(None),
-        None => (vec![0.0; channels], vec![1.0; channels]),
-        Some(how) => normalisation(how, channels).with_context(|| {
-            format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
-        })?,
+        None => InputTransform::none(channels),
+        Some(how) => {
+            InputTransform::named(how, channels).map_or_else(|| numbers(how), Ok).with_context(|| {
+                format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
+            })?
+        }
     };
-    let transform = InputTransform { mean, std, reversed: bgr };
+    let transform = InputTransform { reversed: bgr, ..transform };
     transform.check(channels)?;
     Ok(Some(transform))
 }
 
-/// Means and deviations by name (those of the published training programs) or as numbers.
-fn normalisation(how: &str, channels: usize) -> anyhow::Result<(Vec<f32>, Vec<f32>)> {
-    Ok(match how {
-        "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
-        "imagenet" => (vec![0.485, 0.456, 0.406], vec![0.229, 0.224, 0.225]),
-        "half" => (vec![0.5; channels], vec![0.5; channels]),
-        "255" => (vec![0.0; channels], vec![1.0 / 255.0; channels]),
-        _ => {
-            let Some((means, stds)) = how.split_once('/') else { bail!("no such name") };
-            let numbers = |text: &str| text.split(',').map(|number| number.trim().parse()).collect();
-            let (means, stds): (Result<Vec<f32>, _>, Result<Vec<f32>, _>) = (numbers(means), numbers(stds));
-            (means?, stds?)
-        }
-    })
+/// Means and deviations as numbers.
+fn numbers(how: &str) -> anyhow::Result<InputTransform> {
+    let Some((means, stds)) = how.split_once('/') else { bail!("no such name") };
+    let numbers = |text: &str| text.split(',').map(|number| number.trim().parse()).collect();
+    let (mean, std): (Result<Vec<f32>, _>, Result<Vec<f32>, _>) = (numbers(means), numbers(stds));
+    Ok(InputTransform { mean: mean?, std: std?, reversed: false })
 }

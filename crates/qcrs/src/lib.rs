@@ -41,6 +41,7 @@
 //! | `tune`     | which single σ is best for all inputs?                           |
 //! | `curve`    | how does the certified radius of one input depend on σ?          |
 //! | `data`     | which image, which label?                                        |
+//! | `doctor`   | does a classifier get its pixels the way it wants them?          |
 //! | `run`      | the same over a dataset: shards, resume, records on disk         |
 //! | `analysis` | what do the records say?                                         |
 //! | `report`   | how do we show it?                                               |
@@ -52,6 +53,7 @@ mod certifier;
 pub mod certify;
 pub mod curve;
 pub mod data;
+pub mod doctor;
 pub mod math;
 pub mod method;
 pub mod noise;

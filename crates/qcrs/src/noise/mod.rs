@@ -48,6 +48,8 @@ pub enum Phase {
     Curve = 5,
     /// Fitting something on held-out data.
     Tune = 6,
+    /// Checking a classifier and measuring its speed; nothing of this is in a record.
+    Measure = 7,
 }
 
 impl Phase {
@@ -60,6 +62,7 @@ impl Phase {
             Self::Predict => "predict",
             Self::Curve => "curve",
             Self::Tune => "tune",
+            Self::Measure => "measure",
         }
     }
 }

@@ -18,6 +18,24 @@ pub struct InputTransform {
 }
 
 impl InputTransform {
+    /// No change for pixels of so many channels.
+    pub fn none(channels: usize) -> Self {
+        Self { mean: vec![0.0; channels], std: vec![1.0; channels], reversed: false }
+    }
+
+    /// Normalisation by the name of its numbers, which are those of the published training programs: `cifar10` and
+    /// `imagenet` for three channels, `half` ((x − ½)/½) and `255` (x · 255) for any number. None for other names.
+    pub fn named(name: &str, channels: usize) -> Option<Self> {
+        let (mean, std) = match name {
+            "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
+            "imagenet" => (vec![0.485, 0.456, 0.406], vec![0.229, 0.224, 0.225]),
+            "half" => (vec![0.5; channels], vec![0.5; channels]),
+            "255" => (vec![0.0; channels], vec![1.0 / 255.0; channels]),
+            _ => return None,
+        };
+        Some(Self { mean, std, reversed: false })
+    }
+
     /// Refuses numbers that cannot be meant.
     pub fn check(&self, channels: usize) -> Result<(), Error> {
         let Self { mean, std, .. } = self;

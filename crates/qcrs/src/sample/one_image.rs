@@ -71,7 +71,7 @@ pub fn is_function_of_one_image(
 
 /// `x` under the noise of each σ in turn; the seed is no run's.
 fn copies_of(x: &[f32], count: u32) -> Result<Vec<f32>, Error> {
-    let stream = Stream { seed: u64::MAX, input: u32::MAX, phase: Phase::Curve };
+    let stream = Stream { seed: u64::MAX, input: u32::MAX, phase: Phase::Measure };
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     for draw in 0..count {
         let sigma = Sigma::new(SIGMAS[draw as usize % SIGMAS.len()])?;
