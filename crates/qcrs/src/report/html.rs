@@ -1,12 +1,13 @@
 //! What stands on the one page that holds everything and needs nothing else?
 
-use super::base64::base64;
 use super::grid::Grid;
 use super::words::{guarantee_in_words, incomplete};
 use super::{Picture, figures, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::run::Guarantee;
 use crate::types::Error;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use minijinja::{Environment, Value, context};
 
 const TEMPLATES: [(&str, &str); 6] = [
@@ -72,7 +73,9 @@ fn figure((name, svg): &(String, String)) -> Value {
 
 fn picture(picture: &Picture) -> Value {
     // base64 has no character to escape
-    let address = |png: &[u8]| Value::from_safe_string(format!("data:image/png;base64,{}", base64(png)));
+    let address = |png: &[u8]| {
+        Value::from_safe_string(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)))
+    };
     context! {
         index => picture.index,
         label_name => picture.label_name.clone(),

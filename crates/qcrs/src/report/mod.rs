@@ -19,7 +19,6 @@
 //! ```
 
 mod bars;
-mod base64;
 mod data;
 mod figures;
 pub mod format;
