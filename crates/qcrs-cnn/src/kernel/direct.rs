@@ -4,7 +4,7 @@
 //! memory, whatever the size of the window. Several pixels and 16 or 32 channels are summed at once.
 
 use super::lanes::Lanes;
-use super::{Buffer, CHANNELS, Check, Isa, Place, Tail, Walk};
+use super::{Buffer, Check, Isa, Place, Tail, Walk, by_panel};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -60,15 +60,7 @@ impl Direct {
 
     #[inline(always)]
     pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
-        unsafe {
-            if L::COUNT < CHANNELS {
-                self.panels::<L, 6, 2>(memory, images)
-            } else if self.panel == 32 {
-                self.panels::<L, 8, 2>(memory, images)
-            } else {
-                self.panels::<L, 12, 1>(memory, images)
-            }
-        }
+        unsafe { by_panel!(self.panels::<L>(memory, images), 6, 8, 12) }
     }
 
     #[inline(always)]

@@ -108,6 +108,21 @@ impl Isa {
     }
 }
 
+/// Calls a kernel with two constants: how many pixels or tiles it works on at once, and how many registers a panel of
+/// outputs takes. The three numbers are for panels of two short registers, of two long ones, and of one long one.
+macro_rules! by_panel {
+    ($kernel:ident.$run:ident::<$lanes:ident>($($argument:expr),*), $short:literal, $two:literal, $one:literal) => {
+        if $lanes::COUNT < $crate::kernel::CHANNELS {
+            $kernel.$run::<$lanes, $short, 2>($($argument),*)
+        } else if $kernel.panel == 2 * $crate::kernel::CHANNELS {
+            $kernel.$run::<$lanes, $two, 2>($($argument),*)
+        } else {
+            $kernel.$run::<$lanes, $one, 1>($($argument),*)
+        }
+    };
+}
+use by_panel;
+
 /// How a convolution is done on values that are kept as `N`.
 pub(crate) trait Convolution<N>: Send + Sync {
     /// From one place to the other; `winograd` if that way is worth it.

@@ -7,7 +7,7 @@
 //! a say in the last bits of their neighbours.
 
 use super::lanes::Lanes;
-use super::{Buffer, CHANNELS, Check, Isa, Place, Tail};
+use super::{Buffer, Check, Isa, Place, Tail, by_panel};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -82,15 +82,7 @@ impl Winograd {
 
     #[inline(always)]
     pub(super) unsafe fn run<L: Lanes>(&self, memory: &mut [f32], images: Range<usize>) -> bool {
-        unsafe {
-            if L::COUNT < CHANNELS {
-                self.groups::<L, 4, 2>(memory, images)
-            } else if self.panel == 32 {
-                self.groups::<L, 8, 2>(memory, images)
-            } else {
-                self.groups::<L, 8, 1>(memory, images)
-            }
-        }
+        unsafe { by_panel!(self.groups::<L>(memory, images), 4, 8, 8) }
     }
 
     #[inline(always)]
