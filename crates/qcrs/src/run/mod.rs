@@ -6,7 +6,6 @@ mod directory;
 mod follows;
 mod lines;
 mod merge;
-mod meter;
 mod models;
 mod price;
 mod queue;

@@ -1,7 +1,7 @@
-//! Who certifies which input next, and how far ahead of the last line written?
+//! Which input is certified next, how far ahead of the last line written, and how long did it take?
 
-use super::meter::Meter;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Hands out inputs, never further than `window` ahead of the last line written: a crash loses no more.
 pub(super) struct Queue {
@@ -66,5 +66,39 @@ impl Queue {
     pub(super) fn close(&self) {
         self.lock().end = 0;
         self.moved.notify_all();
+    }
+}
+
+/// Splits wall time evenly among the inputs under way, so that the parts add up to the whole.
+struct Meter {
+    since: Instant,
+    /// Inputs under way and what each has been charged so far.
+    open: Vec<(usize, Duration)>,
+}
+
+impl Meter {
+    fn new() -> Self {
+        Self { since: Instant::now(), open: Vec::new() }
+    }
+
+    fn start(&mut self, position: usize) {
+        self.charge();
+        self.open.push((position, Duration::ZERO));
+    }
+
+    /// The share of the input at `position`, which is no longer under way.
+    fn finish(&mut self, position: usize) -> Duration {
+        self.charge();
+        let at = self.open.iter().position(|&(open, _)| open == position);
+        at.map_or(Duration::ZERO, |at| self.open.swap_remove(at).1)
+    }
+
+    fn charge(&mut self) {
+        let elapsed = self.since.elapsed();
+        self.since += elapsed;
+        let count = self.open.len().max(1) as u32;
+        for (_, charged) in &mut self.open {
+            *charged += elapsed / count;
+        }
     }
 }
