@@ -1,5 +1,9 @@
 //! Small networks that use every operator the engine knows.
 
+#[path = "../../crates/qcrs-cnn/tests/common/build.rs"]
+mod build;
+
+use build::{list, named, node, with_float, with_int, with_ints, with_text};
 use rten_onnx::onnx::{
     AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, OperatorSetIdProto,
     TensorProto, ValueInfoProto,
@@ -40,7 +44,7 @@ fn residual() -> ModelProto {
         node("Relu", &["sum"], "r2"),
         node("GlobalAveragePool", &["r2"], "mean_of_all"),
         node("Flatten", &["mean_of_all"], "flat"),
-        int(node("Gemm", &["flat", "w", "wb"], "y"), "transB", 1),
+        with_int(node("Gemm", &["flat", "w", "wb"], "y"), "transB", 1),
     ];
     model(graph)
 }
@@ -59,19 +63,19 @@ fn pooled() -> ModelProto {
     graph.initializer[2].raw_data = Some(RefCell::new((-1.0_f32).to_le_bytes().to_vec()));
     graph.node = vec![
         ints(node("Conv", &["x", "k1"], "c1"), &[("strides", &[2, 1]), ("pads", &[2, 2, 2, 2])]),
-        float(node("LeakyRelu", &["c1"], "l1"), "alpha", 0.1),
+        with_float(node("LeakyRelu", &["c1"], "l1"), "alpha", 0.1),
         ints(
             node("MaxPool", &["l1"], "p1"),
             &[("kernel_shape", &[2, 2]), ("strides", &[2, 2]), ("pads", &[0, 1, 0, 1])],
         ),
-        text(node("Conv", &["p1", "k2"], "c2"), "auto_pad", "SAME_UPPER"),
+        with_text(node("Conv", &["p1", "k2"], "c2"), "auto_pad", "SAME_UPPER"),
         node("Clip", &["c2", "low", "high"], "cl"),
-        int(
+        with_int(
             ints(node("AveragePool", &["cl"], "p2"), &[("kernel_shape", &[2, 3]), ("pads", &[1, 1, 1, 1])]),
             "count_include_pad",
             1,
         ),
-        int(node("ReduceMean", &["p2", "axes"], "rm"), "keepdims", 0),
+        with_int(node("ReduceMean", &["p2", "axes"], "rm"), "keepdims", 0),
         node("MatMul", &["rm", "w"], "y"),
     ];
     model(graph)
@@ -87,11 +91,11 @@ fn shapes() -> ModelProto {
         node("Mul", &["x", "scale"], "s"),
         node("Conv", &["s", "k"], "c"),
         node("Shape", &["c"], "sh"),
-        int(node("Gather", &["sh", "zero"], "n"), "axis", 0),
-        int(node("Concat", &["n", "rest"], "to"), "axis", 0),
+        with_int(node("Gather", &["sh", "zero"], "n"), "axis", 0),
+        with_int(node("Concat", &["n", "rest"], "to"), "axis", 0),
         node("Reshape", &["c", "to"], "f"),
         node("Dropout", &["f"], "d"),
-        int(node("Gemm", &["d", "w"], "y"), "transB", 1),
+        with_int(node("Gemm", &["d", "w"], "y"), "transB", 1),
     ];
     model(graph)
 }
@@ -124,41 +128,8 @@ fn model(mut graph: GraphProto) -> ModelProto {
     ModelProto { ir_version: Some(8), graph: Some(graph), opset_import: vec![opset], ..Default::default() }
 }
 
-fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
-    NodeProto {
-        op_type: Some(operator.into()),
-        input: inputs.iter().map(|&name| name.into()).collect(),
-        output: vec![output.into()],
-        ..Default::default()
-    }
-}
-
-fn named(name: &str) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), ..Default::default() }
-}
-
-fn int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
-    node.attribute.push(AttributeProto { i: Some(value), r#type: Some(AttributeType::INT), ..named(name) });
-    node
-}
-
-fn float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
-    node.attribute.push(AttributeProto { f: Some(value), r#type: Some(AttributeType::FLOAT), ..named(name) });
-    node
-}
-
-fn text(mut node: NodeProto, name: &str, value: &str) -> NodeProto {
-    let (s, r#type) = (Some(value.into()), Some(AttributeType::STRING));
-    node.attribute.push(AttributeProto { s, r#type, ..named(name) });
-    node
-}
-
-fn ints(mut node: NodeProto, lists: &[(&str, &[i64])]) -> NodeProto {
-    for (name, values) in lists {
-        let (ints, r#type) = (values.to_vec(), Some(AttributeType::INTS));
-        node.attribute.push(AttributeProto { ints, r#type, ..named(name) });
-    }
-    node
+fn ints(node: NodeProto, lists: &[(&str, &[i64])]) -> NodeProto {
+    lists.iter().fold(node, |node, (name, values)| with_ints(node, name, values))
 }
 
 /// Numbers around ½ that have no pattern.
@@ -170,16 +141,6 @@ fn floats(name: &str, dims: &[i64]) -> TensorProto {
         dims: dims.to_vec(),
         data_type: Some(DataType::FLOAT),
         raw_data: Some(RefCell::new((0..count).flat_map(|at| value(at).to_le_bytes()).collect())),
-        ..Default::default()
-    }
-}
-
-fn list(name: &str, values: &[i64]) -> TensorProto {
-    TensorProto {
-        name: Some(name.into()),
-        dims: vec![values.len() as i64],
-        data_type: Some(DataType::INT64),
-        int64_data: values.to_vec(),
         ..Default::default()
     }
 }

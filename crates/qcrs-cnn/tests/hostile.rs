@@ -1,5 +1,9 @@
 //! Files that were made to break a reader: each is refused with a reason, at once and with little memory.
 
+#[path = "common/build.rs"]
+mod build;
+
+use build::{list, named, node, with_float, with_int, with_ints};
 use qcrs::sample::Classifier;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 use rten_onnx::onnx::{
@@ -31,34 +35,6 @@ fn broken(model: &ModelProto, words: &str) {
     }
 }
 
-fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
-    NodeProto {
-        op_type: Some(operator.into()),
-        input: inputs.iter().map(|&name| name.into()).collect(),
-        output: vec![output.into()],
-        ..Default::default()
-    }
-}
-
-fn ints(mut node: NodeProto, name: &str, values: &[i64]) -> NodeProto {
-    node.attribute.push(AttributeProto { ints: values.to_vec(), ..named(name) });
-    node
-}
-
-fn int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
-    node.attribute.push(AttributeProto { i: Some(value), ..named(name) });
-    node
-}
-
-fn float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
-    node.attribute.push(AttributeProto { f: Some(value), ..named(name) });
-    node
-}
-
-fn named(name: &str) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), ..Default::default() }
-}
-
 fn tensor(name: &str, dims: &[i64]) -> TensorProto {
     let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
     TensorProto {
@@ -66,17 +42,6 @@ fn tensor(name: &str, dims: &[i64]) -> TensorProto {
         dims: dims.to_vec(),
         data_type: Some(DataType::FLOAT),
         float_data: vec![0.5; count],
-        ..Default::default()
-    }
-}
-
-fn list(name: &str, values: &[i64]) -> TensorProto {
-    let (dims, data_type) = (vec![i64::try_from(values.len()).unwrap()], Some(DataType::INT64));
-    TensorProto {
-        name: Some(name.into()),
-        dims,
-        data_type,
-        int64_data: values.to_vec(),
         ..Default::default()
     }
 }
@@ -170,7 +135,7 @@ fn lists_of_sizes_do_not_grow_without_end() {
 fn padding_costs_no_memory_that_nobody_has() {
     let far = 1 << 20;
     let padded = |pads: &[i64], strides: &[i64]| {
-        ints(ints(node("Conv", &["x", "k"], "a"), "pads", pads), "strides", strides)
+        with_ints(with_ints(node("Conv", &["x", "k"], "a"), "pads", pads), "strides", strides)
     };
     let constants = || vec![tensor("k", &[3, 2, 1, 1])];
     let model = ended(vec![padded(&[far; 4], &[far; 2])], constants(), 3);
@@ -250,7 +215,7 @@ fn many_stages_of_many_channels_cost_no_memory_that_nobody_has() {
 /// Each factor scales all weights of the convolution before it.
 #[test]
 fn a_long_row_of_factors_takes_no_hours() {
-    let mut nodes = vec![ints(node("Conv", &["x", "k"], "v0"), "pads", &[255, 255, 256, 256])];
+    let mut nodes = vec![with_ints(node("Conv", &["x", "k"], "v0"), "pads", &[255, 255, 256, 256])];
     for at in 0..19_000 {
         nodes.push(node("Mul", &[&format!("v{at}"), "c"], &format!("v{}", at + 1)));
     }
@@ -289,8 +254,8 @@ fn what_is_not_understood_is_not_called_broken() {
 /// Small weights and values, and work for hours.
 #[test]
 fn a_network_that_never_ends_is_refused() {
-    let wide = ints(node("Conv", &["x", "k"], "v"), "pads", &[1700; 4]);
-    let pooled = ints(node("AveragePool", &["v"], "a"), "kernel_shape", &[1700, 1700]);
+    let wide = with_ints(node("Conv", &["x", "k"], "v"), "pads", &[1700; 4]);
+    let pooled = with_ints(node("AveragePool", &["v"], "a"), "kernel_shape", &[1700, 1700]);
     let model = ended(vec![wide, pooled], vec![tensor("k", &[1, 2, 1, 1])], 1);
     unsupported(&model, "multiplications per image");
 }
@@ -334,7 +299,7 @@ fn operators_that_mean_something_else_are_left_to_other_engines() {
     nodes.push(node("Gemm", &["f", "w", "column"], "y"));
     broken(&model(nodes, vec![tensor("w", &[2, 3]), tensor("column", &[3, 1])]), "offsets of [3, 1]");
     let mut nodes = mean();
-    nodes.push(float(float(node("Clip", &["f"], "y"), "min", f32::INFINITY), "max", f32::INFINITY));
+    nodes.push(with_float(with_float(node("Clip", &["f"], "y"), "min", f32::INFINITY), "max", f32::INFINITY));
     broken(&model(nodes, vec![]), "an activation");
 }
 
@@ -342,7 +307,7 @@ fn operators_that_mean_something_else_are_left_to_other_engines() {
 #[test]
 fn allowzero_is_taken_unless_the_target_holds_a_zero() {
     let flattened = |target: &[i64], allowzero: i64| {
-        let reshape = int(node("Reshape", &["x", "t"], "f"), "allowzero", allowzero);
+        let reshape = with_int(node("Reshape", &["x", "t"], "f"), "allowzero", allowzero);
         let nodes = vec![reshape, node("MatMul", &["f", "w"], "y")];
         model(nodes, vec![list("t", target), tensor("w", &[32, 3])])
     };
@@ -388,7 +353,7 @@ fn a_target_of_one_row_needs_a_batch_of_one() {
 fn what_readers_take_differently_is_refused() {
     let differ = "so that readers could differ";
     let twice = |node: NodeProto| ended(vec![node], vec![tensor("k", &[2, 2, 1, 1])], 2);
-    let pads = ints(ints(node("Conv", &["x", "k"], "a"), "pads", &[0; 4]), "pads", &[1; 4]);
+    let pads = with_ints(with_ints(node("Conv", &["x", "k"], "a"), "pads", &[0; 4]), "pads", &[1; 4]);
     broken(&twice(pads), &format!("a node has two parts called \"pads\", {differ}"));
     let two_kinds = AttributeProto { f: Some(0.1), ..named("alpha") };
     let two_kinds = AttributeProto { i: Some(1), ..two_kinds };
@@ -401,7 +366,8 @@ fn what_readers_take_differently_is_refused() {
 /// An empty name stands for an input that is left out, so nothing may be made under it.
 #[test]
 fn an_output_without_a_name_is_refused() {
-    let scaled = vec![float(node("Constant", &[], ""), "value_float", 2.0), node("Mul", &["x", ""], "a")];
+    let scaled =
+        vec![with_float(node("Constant", &[], ""), "value_float", 2.0), node("Mul", &["x", ""], "a")];
     broken(&ended(scaled, Vec::new(), 2), "Constant ``: its output has no name");
     let nothing = NodeProto { output: Vec::new(), ..node("Relu", &["x"], "") };
     broken(&ended(vec![nothing, node("Relu", &["x"], "a")], Vec::new(), 2), "its output has no name");
@@ -436,7 +402,7 @@ fn a_second_output_is_left_to_other_engines_where_it_is_used() {
 /// The largest of a window hides a value that is no number, and a sum can overflow on the way to a mean.
 #[test]
 fn a_pooling_hides_no_overflow() {
-    let window = |operator: &str| ints(node(operator, &["x"], "a"), "kernel_shape", &[2, 2]);
+    let window = |operator: &str| with_ints(node(operator, &["x"], "a"), "kernel_shape", &[2, 2]);
     for (operator, value) in [
         ("MaxPool", f32::NAN),
         ("MaxPool", f32::NEG_INFINITY),

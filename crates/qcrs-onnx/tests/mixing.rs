@@ -27,17 +27,6 @@ fn truth(name: &str, value: bool) -> TensorProto {
     TensorProto { data_type: Some(DataType::BOOL), raw_data, ..tensor(name, &[], &[]) }
 }
 
-fn text(mut node: NodeProto, name: &str, value: &str) -> NodeProto {
-    let (name, s) = (Some(name.into()), Some(value.into()));
-    node.attribute.push(AttributeProto {
-        name,
-        s,
-        r#type: Some(AttributeType::STRING),
-        ..Default::default()
-    });
-    node
-}
-
 fn outputs(node: NodeProto, names: &[&str]) -> NodeProto {
     NodeProto { output: names.iter().map(|&name| name.into()).collect(), ..node }
 }
@@ -139,8 +128,8 @@ fn attacks() -> Vec<(&'static str, ModelProto)> {
         (
             "einsum between images",
             behind(vec![
-                text(node("Einsum", &["y", "y"], "a2"), "equation", "nc,mc->nm"),
-                text(node("Einsum", &["a2", "y"], "z"), "equation", "nm,mc->nc"),
+                with_text(node("Einsum", &["y", "y"], "a2"), "equation", "nc,mc->nm"),
+                with_text(node("Einsum", &["a2", "y"], "z"), "equation", "nm,mc->nc"),
             ]),
         ),
         (
@@ -299,7 +288,7 @@ fn functions_in_the_domains_of_engines_are_refused() {
 fn compiled_networks_are_refused() {
     let mut context = node("EPContext", &["y"], "z");
     context.domain = Some("com.microsoft".into());
-    let context = text(context, "ep_cache_context", "engine.bin");
+    let context = with_text(context, "ep_cache_context", "engine.bin");
     for engine in ENGINES {
         let error = load_model(&by(context.clone()), engine).err().expect("accepted").to_string();
         assert!(error.contains("compiled network"), "{engine}: {error}");

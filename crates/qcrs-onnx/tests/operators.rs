@@ -6,7 +6,7 @@ use common::suite::{Need, Suite, again, tests};
 #[allow(clippy::wildcard_imports)] // the words that models are written in
 use common::*;
 use qcrs_onnx::{Cnn, EngineChoice, Instructions, Precision};
-use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{AttributeProto, AttributeType, ModelProto, NodeProto, TensorProto};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -62,9 +62,7 @@ impl Network {
     }
 
     fn ints(mut self, name: &str, dims: &[i64], values: &[i64]) -> Self {
-        let (name, dims) = (Some(name.into()), dims.to_vec());
-        let (data_type, int64_data) = (Some(DataType::INT64), values.to_vec());
-        self.constants.push(TensorProto { name, dims, data_type, int64_data, ..Default::default() });
+        self.constants.push(TensorProto { dims: dims.to_vec(), ..list(name, values) });
         self
     }
 

@@ -1,16 +1,18 @@
 //! A small network that the tests write by themselves, and what it must answer.
 #![allow(dead_code)] // each test file uses its own part
 
+#[path = "../../../qcrs-cnn/tests/common/build.rs"]
+mod build;
 #[path = "../../../qcrs/tests/common/suite.rs"]
 pub mod suite;
 
+pub use build::*;
 use qcrs::types::Error;
 use qcrs_cnn::proto::wire::{Fields, Value};
 use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
 use rten_onnx::onnx::{
-    AttributeProto, AttributeType, DataLocation, DataType, Dimension, GraphProto, ModelProto, NodeProto,
-    OperatorSetIdProto, StringStringEntryProto, TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor,
-    ValueInfoProto,
+    DataLocation, DataType, Dimension, GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto,
+    TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,
 };
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -111,32 +113,6 @@ impl Tiny {
             ..Default::default()
         }
     }
-}
-
-pub fn node(operator: &str, inputs: &[&str], output: &str) -> NodeProto {
-    NodeProto {
-        op_type: Some(operator.into()),
-        name: Some(format!("node_{output}")),
-        input: inputs.iter().map(|&name| name.into()).collect(),
-        output: vec![output.into()],
-        ..Default::default()
-    }
-}
-
-pub fn with_int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
-    let attribute = AttributeProto { i: Some(value), r#type: Some(AttributeType::INT), ..named(name) };
-    node.attribute.push(attribute);
-    node
-}
-
-pub fn with_ints(mut node: NodeProto, name: &str, values: &[i64]) -> NodeProto {
-    let attribute = AttributeProto { ints: values.into(), r#type: Some(AttributeType::INTS), ..named(name) };
-    node.attribute.push(attribute);
-    node
-}
-
-fn named(name: &str) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), ..Default::default() }
 }
 
 pub fn tensor(name: &str, dims: &[usize], values: &[f32]) -> TensorProto {
