@@ -1,6 +1,6 @@
 //! A file as a tree of fields that can be written back in ways that no library writes.
 
-use qcrs_cnn::proto::wire::{Fields, Value};
+use qcrs_cnn::proto::wire::{WireFields, WireValue};
 
 /// The messages whose fields are told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,16 +82,16 @@ pub fn decode(kind: Kind, message: &[u8]) -> Option<Vec<Field>> {
     let field = |field| {
         let (number, value) = Result::ok(field)?;
         let content = match value {
-            Value::Varint(number) => Content::Varint(number, 0),
-            Value::Fixed(bytes) => Content::Fixed(bytes.into()),
-            Value::Bytes(bytes) => {
+            WireValue::Varint(number) => Content::Varint(number, 0),
+            WireValue::Fixed(bytes) => Content::Fixed(bytes.into()),
+            WireValue::Bytes(bytes) => {
                 let inside = kind.inside(number).and_then(|inner| Some((inner, decode(inner, bytes)?)));
                 inside.map_or(Content::Bytes(bytes.into()), |(inner, fields)| Content::Message(inner, fields))
             }
         };
         Some(Field { number, content })
     };
-    Fields::of(message).map(field).collect()
+    WireFields::of(message).map(field).collect()
 }
 
 pub fn encode(fields: &[Field]) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! All of it: from a file to scores.
 
-use crate::graph::{Node, Shape};
-use crate::kernel::{self, Bf16, Buffer, Instructions, Number, Overflow, Step, Unit};
-use crate::plan::{Plan, TOGETHER};
-use crate::{External, Layer, Precision, Refusal, fold, onnx};
+use crate::graph::{GraphNode, ImageShape};
+use crate::kernel::{self, Bf16, Buffer, Instructions, Overflow, Step, Unit, ValueFormat};
+use crate::plan::{Schedule, TOGETHER};
+use crate::{External, LayerTime, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Classifier, each_draw};
 use qcrs::types::Error;
@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 /// processor.
 pub struct Cnn {
     instructions: Instructions,
-    network: Box<dyn Network>,
-    shape: Shape,
+    network: Box<dyn Executor>,
+    shape: ImageShape,
     classes: usize,
 }
 
@@ -35,11 +35,11 @@ impl Cnn {
     }
 
     pub(crate) fn new(
-        nodes: &[Node],
+        nodes: &[GraphNode],
         instructions: Instructions,
         precision: Precision,
     ) -> Result<Self, Refusal> {
-        let network: Box<dyn Network> = match precision {
+        let network: Box<dyn Executor> = match precision {
             Precision::F32 => Box::new(Runner::<f32>::new(nodes, instructions)?),
             Precision::Bf16 => Box::new(Runner::<Bf16>::new(nodes, instructions)?),
         };
@@ -66,56 +66,56 @@ impl Cnn {
     }
 
     /// Times every step on one thread, on made-up images.
-    pub fn profile(&self, rounds: usize) -> Vec<Layer> {
+    pub fn profile(&self, rounds: usize) -> Vec<LayerTime> {
         let pixels: Vec<f32> = (0..self.input_len()).map(|at| (at % 255) as f32 / 255.0).collect();
         self.network.profile(&pixels, rounds)
     }
 }
 
 /// Steps on values that are kept in some way.
-trait Network: Send + Sync {
+trait Executor: Send + Sync {
     /// Scores as many images as `out` has room for; `image` writes the pixels of one. An image on whose way a
     /// value became infinite or no number gets NaN, which is never a vote.
     fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]);
     fn work(&self) -> u64;
-    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<Layer>;
+    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime>;
 }
 
 /// Those on values that are kept as `N`.
-pub(crate) struct Runner<N: Number> {
+pub(crate) struct Runner<N: ValueFormat> {
     pub(crate) instructions: Instructions,
-    pub(crate) plan: Plan<N>,
+    pub(crate) plan: Schedule<N>,
     /// Memory of calls that have ended.
-    idle: Mutex<Vec<Memory<N>>>,
+    idle: Mutex<Vec<Workspace<N>>>,
 }
 
-struct Memory<N> {
+struct Workspace<N> {
     values: Buffer<N>,
     /// The image that is about to go in.
     pixels: Vec<f32>,
 }
 
-impl<N: Number> Runner<N> {
-    fn new(nodes: &[Node], instructions: Instructions) -> Result<Self, Refusal> {
-        let plan = Plan::new(nodes, instructions.isa())?;
+impl<N: ValueFormat> Runner<N> {
+    fn new(nodes: &[GraphNode], instructions: Instructions) -> Result<Self, Refusal> {
+        let plan = Schedule::new(nodes, instructions.isa())?;
         Ok(Self { instructions, plan, idle: Mutex::default() })
     }
 
-    fn memory(&self) -> Memory<N> {
+    fn memory(&self) -> Workspace<N> {
         let pixels = self.plan.pack.to.shape.iter().product();
-        Memory { values: Buffer::new(self.plan.len), pixels: vec![0.0; pixels] }
+        Workspace { values: Buffer::new(self.plan.len), pixels: vec![0.0; pixels] }
     }
 
     /// Scores up to [`TOGETHER`] images, the first of which is number `first`.
     fn group(
         &self,
-        memory: &mut Memory<N>,
+        memory: &mut Workspace<N>,
         first: usize,
         image: &dyn Fn(usize, &mut [f32]),
         out: &mut [f32],
     ) -> Result<(), Overflow> {
-        let Plan { pack, steps, alone, scores, .. } = &self.plan;
-        let Memory { values, pixels } = memory;
+        let Schedule { pack, steps, alone, scores, .. } = &self.plan;
+        let Workspace { values, pixels } = memory;
         let (early, late) = steps.split_at(*alone);
         let (classes, parts) = (scores.shape[0], scores.pixel / N::WORDS);
         let batch = out.len() / classes;
@@ -144,7 +144,7 @@ impl<N: Number> Runner<N> {
     }
 }
 
-impl<N: Number> Network for Runner<N> {
+impl<N: ValueFormat> Executor for Runner<N> {
     fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]) {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut memory = idle.unwrap_or_else(|| self.memory());
@@ -171,7 +171,7 @@ impl<N: Number> Network for Runner<N> {
         Runner::work(self)
     }
 
-    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<Layer> {
+    fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime> {
         self.layers(pixels, rounds)
     }
 }

@@ -1,13 +1,13 @@
 //! What need not be computed for every image?
 
 use crate::Refusal;
-use crate::graph::{Conv, LARGEST, Node, Op};
+use crate::graph::{Conv, GraphNode, LARGEST, Op};
 
 /// Weights that are scaled, one by one; as a rule each is scaled once.
 const MOST_WORK: usize = 4 * LARGEST;
 
 /// Leaves out what the output does not need, and moves affine maps into the convolutions before them.
-pub(crate) fn fold(mut nodes: Vec<Node>) -> Result<Vec<Node>, Refusal> {
+pub(crate) fn fold(mut nodes: Vec<GraphNode>) -> Result<Vec<GraphNode>, Refusal> {
     let (mut at, mut work) = (1, 0);
     while at < nodes.len() {
         let folded = if let (Op::Affine { scale, shift }, &[input]) = (&nodes[at].op, &nodes[at].inputs[..])
@@ -39,13 +39,13 @@ pub(crate) fn fold(mut nodes: Vec<Node>) -> Result<Vec<Node>, Refusal> {
     Ok(nodes)
 }
 
-fn uses(nodes: &[Node], value: usize) -> usize {
+fn uses(nodes: &[GraphNode], value: usize) -> usize {
     nodes.iter().flat_map(|node| &node.inputs).filter(|input| **input == value).count()
 }
 
 /// Whether a node is a map that could not be folded into the one before it. It takes in nothing either: an
 /// engine that computes step by step loses the digits of a value there, and no later factor restores them.
-fn stayed_apart(nodes: &[Node], at: usize) -> bool {
+fn stayed_apart(nodes: &[GraphNode], at: usize) -> bool {
     matches!((&nodes[at].op, &nodes[at].inputs[..]), (Op::Affine { .. }, &[input])
         if uses(nodes, input) == 1 && matches!(nodes[input].op, Op::Affine { .. } | Op::Conv(_)))
 }
@@ -91,7 +91,7 @@ fn moved(offset: f64, scale: f64, shift: f64) -> Option<f64> {
 }
 
 /// Takes node `gone` out; who used it uses `instead`.
-fn replace(nodes: &mut Vec<Node>, gone: usize, instead: usize) {
+fn replace(nodes: &mut Vec<GraphNode>, gone: usize, instead: usize) {
     nodes.remove(gone);
     for input in nodes.iter_mut().flat_map(|node| &mut node.inputs) {
         *input = if *input == gone { instead } else { *input - usize::from(*input > gone) };
@@ -99,7 +99,7 @@ fn replace(nodes: &mut Vec<Node>, gone: usize, instead: usize) {
 }
 
 /// Only the nodes that the last one needs.
-fn prune(mut nodes: Vec<Node>) -> Vec<Node> {
+fn prune(mut nodes: Vec<GraphNode>) -> Vec<GraphNode> {
     for at in (1..nodes.len().saturating_sub(1)).rev() {
         if uses(&nodes, at) == 0 {
             replace(&mut nodes, at, at);
@@ -108,7 +108,7 @@ fn prune(mut nodes: Vec<Node>) -> Vec<Node> {
     nodes
 }
 
-fn finite(node: &Node) -> Result<(), Refusal> {
+fn finite(node: &GraphNode) -> Result<(), Refusal> {
     let sound = match &node.op {
         Op::Affine { scale, shift } => scale.iter().chain(shift).all(|value| (*value as f32).is_finite()),
         Op::Conv(conv) => conv.weights.iter().chain(&conv.bias).all(|value| value.is_finite()),
@@ -128,18 +128,18 @@ mod tests {
     const IMAGE: [f32; 2] = [0.8, 0.25];
 
     /// Factors, one after the other, before and after a matrix of two classes.
-    fn network(before: &[f64], after: &[f64]) -> Vec<Node> {
+    fn network(before: &[f64], after: &[f64]) -> Vec<GraphNode> {
         let shape = [2, 1, 1];
         let factor = |factor: &f64| Op::Affine { scale: vec![*factor; 2], shift: vec![0.0; 2] };
         let (weights, bias, window) = (WEIGHTS.to_vec(), vec![0.0; 2], Window::whole(shape));
         let matrix = Op::Conv(Conv { weights, bias, outputs: 2, groups: 1, window });
         let ops = before.iter().map(factor).chain([matrix]).chain(after.iter().map(factor));
-        let node = |(at, op)| Node { name: format!("n{at}"), op, inputs: vec![at], shape };
-        let image = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape };
+        let node = |(at, op)| GraphNode { name: format!("n{at}"), op, inputs: vec![at], shape };
+        let image = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape };
         [image].into_iter().chain(ops.enumerate().map(node)).collect()
     }
 
-    fn scores(nodes: Vec<Node>) -> [f32; 2] {
+    fn scores(nodes: Vec<GraphNode>) -> [f32; 2] {
         let cnn = Cnn::new(&fold(nodes).unwrap(), Instructions::best(), Precision::F32).unwrap();
         let mut scores = [f32::NAN; 2];
         cnn.logits(&IMAGE, &mut scores).unwrap();

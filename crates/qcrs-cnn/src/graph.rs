@@ -7,17 +7,17 @@
 use crate::Refusal;
 
 /// Channels, height and width of the value of one image.
-pub(crate) type Shape = [usize; 3];
+pub(crate) type ImageShape = [usize; 3];
 
 /// A value and how it is computed.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct GraphNode {
     /// Its name in the file.
     pub(crate) name: String,
     pub(crate) op: Op,
     /// The nodes it is computed from.
     pub(crate) inputs: Vec<usize>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: ImageShape,
 }
 
 /// How a value is computed.
@@ -88,12 +88,12 @@ pub(crate) const LARGEST: usize = 1 << 28;
 
 impl Window {
     /// The window that covers an image of this size once.
-    pub(crate) fn whole([_, height, width]: Shape) -> Self {
+    pub(crate) fn whole([_, height, width]: ImageShape) -> Self {
         Self { size: [height, width], stride: [1, 1], pad: [0; 4] }
     }
 
     /// How many places the window has, down and across.
-    pub(crate) fn places(&self, [_, height, width]: Shape) -> Option<[usize; 2]> {
+    pub(crate) fn places(&self, [_, height, width]: ImageShape) -> Option<[usize; 2]> {
         let Self { size, stride, pad } = self;
         let along = |length: usize, axis: usize| {
             let room = length.checked_add(pad[axis])?.checked_add(pad[axis + 2])?.checked_sub(size[axis])?;
@@ -105,7 +105,7 @@ impl Window {
 }
 
 /// How many numbers a value has; none if it has none, or more than an image classifier's.
-pub(crate) fn size(shape: Shape) -> Option<usize> {
+pub(crate) fn size(shape: ImageShape) -> Option<usize> {
     let size = shape.iter().try_fold(1usize, |size, side| size.checked_mul(*side))?;
     (1..=LARGEST).contains(&size).then_some(size)
 }
@@ -135,7 +135,7 @@ impl Conv {
 }
 
 /// The shape of what `op` makes of `inputs`; an operator that does not fit them is refused.
-pub(crate) fn shape(op: &Op, inputs: &[Shape]) -> Result<Shape, Refusal> {
+pub(crate) fn shape(op: &Op, inputs: &[ImageShape]) -> Result<ImageShape, Refusal> {
     let wrong = |problem: String| Err(Refusal::Broken(problem));
     let (first, given) = match (op, inputs) {
         (Op::Input, _) => return wrong("a graph has one input".into()),

@@ -34,7 +34,7 @@ mod tests;
 pub use engine::Cnn;
 pub use kernel::Instructions;
 pub use onnx::External;
-pub use profile::Layer;
+pub use profile::LayerTime;
 
 use qcrs::types::Error;
 use std::fmt;

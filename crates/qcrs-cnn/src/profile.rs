@@ -1,13 +1,13 @@
 //! Where does the time go?
 
 use crate::engine::Runner;
-use crate::kernel::{self, Buffer, Convolution, Number, Place, Step};
+use crate::kernel::{self, Buffer, Convolution, Place, Step, ValueFormat};
 use crate::plan::TOGETHER;
 use std::time::{Duration, Instant};
 
 /// One step of the plan, measured.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct LayerTime {
     /// The name in the file of what it computes first.
     pub name: String,
     /// How it is computed.
@@ -26,7 +26,7 @@ pub struct Layer {
     pub time: Duration,
 }
 
-impl<N: Number> Runner<N> {
+impl<N: ValueFormat> Runner<N> {
     pub(crate) fn work(&self) -> u64 {
         let work = |(_, step): &(String, Step<N>)| {
             let Described { to, taps, .. } = describe(step);
@@ -36,7 +36,7 @@ impl<N: Number> Runner<N> {
         self.plan.steps.iter().map(work).fold(0, u64::saturating_add)
     }
 
-    pub(crate) fn layers(&self, pixels: &[f32], rounds: usize) -> Vec<Layer> {
+    pub(crate) fn layers(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime> {
         let plan = &self.plan;
         let mut memory = Buffer::new(plan.len);
         let mut times = vec![Vec::new(); plan.steps.len()];
@@ -56,7 +56,7 @@ impl<N: Number> Runner<N> {
             .map(|(at, ((name, step), times))| {
                 times.sort_unstable();
                 let Described { kind, from, to, taps, weights } = describe(step);
-                Layer {
+                LayerTime {
                     name: name.clone(),
                     kind,
                     from: from.shape,
@@ -87,7 +87,7 @@ struct Described {
     weights: usize,
 }
 
-fn describe<N: Number>(step: &Step<N>) -> Described {
+fn describe<N: ValueFormat>(step: &Step<N>) -> Described {
     let (kind, [from, to], taps, weights) = match step {
         Step::Conv(conv) => (conv.kind(), conv.places(), conv.taps(), conv.weight_bytes()),
         Step::Pooling(step) => ("pooling", [step.from, step.to], 0, 0),

@@ -2,10 +2,10 @@
 //!
 //! Every operator by its definition, on plain [C, H, W] arrays of f64: the oracle of the tests.
 
-use crate::graph::{Activation, Conv, Node, Op, Pool, Shape, Window};
+use crate::graph::{Activation, Conv, GraphNode, ImageShape, Op, Pool, Window};
 
 /// The scores of an image.
-pub(crate) fn scores(nodes: &[Node], image: &[f32]) -> Vec<f64> {
+pub(crate) fn scores(nodes: &[GraphNode], image: &[f32]) -> Vec<f64> {
     let mut values: Vec<Vec<f64>> = Vec::new();
     for node in nodes {
         let input = |at: usize| (values[node.inputs[at]].as_slice(), nodes[node.inputs[at]].shape);
@@ -44,7 +44,7 @@ fn activate(activation: Activation, x: f64) -> f64 {
 fn pixels(
     window: &Window,
     [y, x]: [usize; 2],
-    [_, height, width]: Shape,
+    [_, height, width]: ImageShape,
 ) -> impl Iterator<Item = ([usize; 2], usize)> {
     let Window { size, stride, pad } = *window;
     let places = (0..size[0]).flat_map(move |v| (0..size[1]).map(move |u| [v, u]));
@@ -55,11 +55,11 @@ fn pixels(
     })
 }
 
-fn places([channels, height, width]: Shape) -> impl Iterator<Item = (usize, [usize; 2])> {
+fn places([channels, height, width]: ImageShape) -> impl Iterator<Item = (usize, [usize; 2])> {
     (0..channels * height * width).map(move |at| (at / (height * width), [at / width % height, at % width]))
 }
 
-fn convolve(conv: &Conv, (x, from): (&[f64], Shape), to: Shape) -> Vec<f64> {
+fn convolve(conv: &Conv, (x, from): (&[f64], ImageShape), to: ImageShape) -> Vec<f64> {
     let (plane, depth) = (from[1] * from[2], conv.depth());
     let sum = |(output, place): (usize, [usize; 2])| {
         let first = output / (conv.outputs / conv.groups) * depth;
@@ -71,7 +71,7 @@ fn convolve(conv: &Conv, (x, from): (&[f64], Shape), to: Shape) -> Vec<f64> {
     places(to).map(sum).collect()
 }
 
-fn pooled(pool: Pool, window: &Window, (x, from): (&[f64], Shape), to: Shape) -> Vec<f64> {
+fn pooled(pool: Pool, window: &Window, (x, from): (&[f64], ImageShape), to: ImageShape) -> Vec<f64> {
     let plane = from[1] * from[2];
     let one = |(channel, place): (usize, [usize; 2])| {
         let seen: Vec<f64> = pixels(window, place, from).map(|(_, at)| x[channel * plane + at]).collect();

@@ -2,7 +2,7 @@
 
 use crate::engine::Cnn;
 use crate::fold::fold;
-use crate::graph::{Activation, Conv, Node, Op, Pool, Shape, Window, shape};
+use crate::graph::{Activation, Conv, GraphNode, ImageShape, Op, Pool, Window, shape};
 use crate::kernel::Instructions;
 use crate::reference;
 use crate::{Precision, Refusal};
@@ -30,17 +30,17 @@ impl Numbers {
 }
 
 struct Graph {
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
     numbers: Numbers,
 }
 
 impl Graph {
     fn push(&mut self, op: Op, inputs: &[usize]) -> bool {
-        let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
+        let shapes: Vec<ImageShape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
         let fits = shape(&op, &shapes);
         if let Ok(shape) = fits {
             let name = format!("n{}", self.nodes.len());
-            self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
+            self.nodes.push(GraphNode { name, op, inputs: inputs.to_vec(), shape });
         }
         fits.is_ok()
     }
@@ -73,8 +73,8 @@ impl Graph {
     }
 
     /// Layers of whole numbers, small enough for bf16 and f32 to be exact.
-    fn whole_numbers(seed: u64, input: Shape) -> Self {
-        let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
+    fn whole_numbers(seed: u64, input: ImageShape) -> Self {
+        let start = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
         let mut graph = Self { nodes: vec![start], numbers: Numbers(seed) };
         for _ in 0..=graph.numbers.below(4) {
             let at = graph.last();
@@ -109,8 +109,8 @@ impl Graph {
     }
 
     /// A few layers, then the mean and a matrix.
-    fn random(seed: u64, input: Shape) -> Self {
-        let start = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
+    fn random(seed: u64, input: ImageShape) -> Self {
+        let start = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: input };
         let mut graph = Self { nodes: vec![start], numbers: Numbers(seed) };
         for _ in 0..=graph.numbers.below(6) {
             let (at, same) = (graph.last(), graph.nodes[graph.last()].shape[0]);
@@ -170,7 +170,7 @@ impl Graph {
     }
 }
 
-fn logits(nodes: &[Node], isa: Instructions, precision: Precision, batch: &[f32]) -> Vec<f32> {
+fn logits(nodes: &[GraphNode], isa: Instructions, precision: Precision, batch: &[f32]) -> Vec<f32> {
     let cnn = Cnn::new(nodes, isa, precision).unwrap();
     let mut out = vec![f32::NAN; batch.len() / cnn.input_len() * 10];
     cnn.logits(batch, &mut out).unwrap();
@@ -184,7 +184,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
 /// A random graph scores images as the reference does, with the same bits everywhere and in any batch.
 fn agree(
     seed: u64,
-    shape: Shape,
+    shape: ImageShape,
     images: usize,
     precision: Precision,
     tolerance: f64,
@@ -213,7 +213,7 @@ fn agree(
 }
 
 /// Small images of a few colours.
-fn shapes() -> impl Strategy<Value = Shape> {
+fn shapes() -> impl Strategy<Value = ImageShape> {
     (1usize..5, 1usize..20, 1usize..20).prop_map(|(colours, height, width)| [colours, height, width])
 }
 
@@ -272,7 +272,7 @@ fn bf16_needs_a_matrix_that_gives_the_scores() {
 #[test]
 fn weights_that_would_not_fit_are_refused_before_they_are_laid_out() {
     let shape = [1, 1 << 20, 1];
-    let image = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape };
+    let image = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape };
     let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
     graph.conv(0, 1, Window::whole(shape));
     let refusal = Cnn::new(&graph.nodes, Instructions::best(), Precision::Bf16).err().unwrap();
@@ -285,7 +285,7 @@ fn a_value_that_overflows_is_never_a_score_and_harms_no_other_image() {
     let conv = |weight: f32| {
         Op::Conv(Conv { weights: vec![weight], bias: vec![0.0], outputs: 1, groups: 1, window: point })
     };
-    let image = Node { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: [1, 1, 1] };
+    let image = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: [1, 1, 1] };
     let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
     // −∞ before the activation, 0 after it: it must be seen all the same
     graph.push(conv(-3e38), &[0]);

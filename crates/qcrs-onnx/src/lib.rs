@@ -41,6 +41,6 @@ pub use fit::InputShape;
 pub use inspect::read_strictly;
 pub use model::{Model, load, load_bytes, look_into};
 pub use options::{Device, EngineChoice, LoadOptions, OutputKind};
-pub use qcrs_cnn::{Cnn, Instructions, Layer, Precision};
+pub use qcrs_cnn::{Cnn, Instructions, LayerTime, Precision};
 #[cfg(feature = "ort")]
 pub use trial::{Trial, answer_trial};

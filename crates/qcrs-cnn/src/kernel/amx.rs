@@ -5,7 +5,7 @@
 //! call of a kernel, and nobody else uses them.
 
 use super::tiles::{BLOCK, DEPTH, Emulated, Rows, SIDE, Sums, TALL, Tiles, WIDEST};
-use super::{Bf16, Buffer, Number};
+use super::{Bf16, Buffer, ValueFormat};
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;

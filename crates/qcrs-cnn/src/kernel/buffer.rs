@@ -1,30 +1,30 @@
 //! Numbers that begin where a line of the cache begins: a wide load is then never two.
 
-use super::Number;
+use super::ValueFormat;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Line([u8; LINE]);
+struct CacheLine([u8; LINE]);
 
 const LINE: usize = 64;
 
 /// A fixed number of numbers, aligned to 64 bytes.
 pub(crate) struct Buffer<N> {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     len: usize,
     of: PhantomData<N>,
 }
 
-impl<N: Number> Buffer<N> {
+impl<N: ValueFormat> Buffer<N> {
     /// `len` zeros.
     pub(crate) fn new(len: usize) -> Self {
-        Self { lines: vec![Line([0; LINE]); len.div_ceil(LINE / size_of::<N>())], len, of: PhantomData }
+        Self { lines: vec![CacheLine([0; LINE]); len.div_ceil(LINE / size_of::<N>())], len, of: PhantomData }
     }
 }
 
-impl<N: Number> Deref for Buffer<N> {
+impl<N: ValueFormat> Deref for Buffer<N> {
     type Target = [N];
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl<N: Number> Deref for Buffer<N> {
     }
 }
 
-impl<N: Number> DerefMut for Buffer<N> {
+impl<N: ValueFormat> DerefMut for Buffer<N> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [N] {
         // SAFETY: as in `deref`, and they are borrowed from here alone

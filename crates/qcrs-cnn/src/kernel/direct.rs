@@ -4,7 +4,7 @@
 //! memory, whatever the size of the window. Several pixels and 16 or 32 channels are summed at once.
 
 use super::lanes::Lanes;
-use super::{Buffer, Check, Isa, Place, Tail, Walk, by_panel};
+use super::{Buffer, Epilogue, Isa, OverflowCheck, PixelWalk, Place, by_panel};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) struct Direct {
     pub(crate) from: Place,
     pub(crate) to: Place,
-    pub(crate) tail: Tail,
+    pub(crate) tail: Epilogue,
     /// Pixels of the frame that windows reach into: above, left, below, right.
     pad: [usize; 4],
     stride: [usize; 2],
@@ -30,7 +30,7 @@ pub(crate) struct Direct {
 const BLOCK_BYTES: usize = 128 << 10;
 
 impl Direct {
-    pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Tail, isa: Isa) -> Self {
+    pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Epilogue, isa: Isa) -> Self {
         let [rows, columns] = conv.window.size;
         let outputs = to.pixel;
         let panel = isa.panel(outputs);
@@ -73,11 +73,11 @@ impl Direct {
         let [_, height, width] = self.to.shape;
         let (first, all) = (images.start * height * width, images.len() * height * width);
         let block = (BLOCK_BYTES / (4 * self.run)).next_multiple_of(PIXELS).max(PIXELS);
-        let mut check = unsafe { Check::<L>::new() };
+        let mut check = unsafe { OverflowCheck::<L>::new() };
         for start in (0..all).step_by(block) {
             let end = all.min(start + block);
             for panel in 0..self.to.pixel / self.panel {
-                let mut walk = Walk::over(self.to, first + start);
+                let mut walk = PixelWalk::over(self.to, first + start);
                 for group in (start..end).step_by(PIXELS) {
                     let mut here = [[0; 3]; PIXELS];
                     for (i, here) in here.iter_mut().enumerate() {
@@ -97,9 +97,9 @@ impl Direct {
 
     /// Where an output pixel reads, writes and finds its summand.
     #[inline(always)]
-    fn pixel(&self, walk: &Walk) -> [usize; 3] {
+    fn pixel(&self, walk: &PixelWalk) -> [usize; 3] {
         let from = self.from.window(walk, self.pad, self.stride);
-        let &Walk { image, y, x, .. } = walk;
+        let &PixelWalk { image, y, x, .. } = walk;
         [from, self.to.at(image, y, x), self.tail.add.map_or(0, |add| add.at(image, y, x))]
     }
 
@@ -110,7 +110,7 @@ impl Direct {
         here: &[[usize; 3]; PIXELS],
         live: usize,
         panel: usize,
-        check: &mut Check<L>,
+        check: &mut OverflowCheck<L>,
     ) {
         unsafe {
             let channel = panel * self.panel;

@@ -1,14 +1,14 @@
 //! Element by element: what no convolution could take in.
 
 use super::lanes::Lanes;
-use super::{Check, Number, Place, Tail};
+use super::{Epilogue, OverflowCheck, Place, ValueFormat};
 use std::ops::Range;
 
 /// activation(scale · x + shift + other).
 pub(crate) struct Map {
     pub(crate) from: Place,
     pub(crate) to: Place,
-    pub(crate) tail: Tail,
+    pub(crate) tail: Epilogue,
     /// One per channel, filled up with zeros.
     pub(crate) scale: Vec<f32>,
     pub(crate) shift: Vec<f32>,
@@ -16,10 +16,14 @@ pub(crate) struct Map {
 
 impl Map {
     #[inline(always)]
-    pub(super) unsafe fn run<N: Number, L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool {
+    pub(super) unsafe fn run<N: ValueFormat, L: Lanes>(
+        &self,
+        memory: &mut [N],
+        images: Range<usize>,
+    ) -> bool {
         let [_, height, width] = self.to.shape;
         unsafe {
-            let mut check = Check::<L>::new();
+            let mut check = OverflowCheck::<L>::new();
             for (image, y) in images.flat_map(|image| (0..height).map(move |y| (image, y))) {
                 for x in 0..width {
                     let (from, to) = (self.from.at(image, y, x), self.to.at(image, y, x));

@@ -1,7 +1,7 @@
 //! How does a processor do one step?
 //!
 //! The only place with `unsafe`. Its ground: a step is made by `plan`, which lays out every value with
-//! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], [`Number`]
+//! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], [`ValueFormat`]
 //! or [`tiles::Tiles`], whose debug assertions check each one.
 #![allow(unsafe_code)]
 #![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
@@ -25,10 +25,10 @@ mod winograd;
 pub(crate) use buffer::Buffer;
 use direct::Direct;
 pub(crate) use map::Map;
-pub(crate) use number::{Bf16, Number};
+pub(crate) use number::{Bf16, ValueFormat};
 pub(crate) use pack::Pack;
-use place::Walk;
-pub(crate) use place::{CHANNELS, Place, Tail};
+use place::PixelWalk;
+pub(crate) use place::{CHANNELS, Epilogue, Place};
 pub(crate) use pool::Pooling;
 use single::Single;
 pub(crate) use tiled::{Tiled, Unit};
@@ -126,7 +126,7 @@ use by_panel;
 /// How a convolution is done on values that are kept as `N`.
 pub(crate) trait Convolution<N>: Send + Sync {
     /// From one place to the other; `winograd` if that way is worth it.
-    fn new(conv: &Conv, places: [Place; 2], tail: Tail, isa: Isa, winograd: bool) -> Self;
+    fn new(conv: &Conv, places: [Place; 2], tail: Epilogue, isa: Isa, winograd: bool) -> Self;
     fn kind(&self) -> &'static str;
     fn places(&self) -> [Place; 2];
     /// Multiplications per output, by the definition of the layer.
@@ -140,7 +140,7 @@ pub(crate) trait Convolution<N>: Send + Sync {
 }
 
 /// One thing to do for some images.
-pub(crate) enum Step<N: Number> {
+pub(crate) enum Step<N: ValueFormat> {
     Conv(N::Conv),
     Pooling(Pooling),
     Map(Map),
@@ -151,7 +151,7 @@ pub(crate) enum Step<N: Number> {
 pub(crate) struct Overflow;
 
 /// Does `step` for `images`, whose values live in `memory`.
-pub(crate) fn run<N: Number>(
+pub(crate) fn run<N: ValueFormat>(
     instructions: Instructions,
     step: &Step<N>,
     memory: &mut [N],
@@ -171,18 +171,18 @@ pub(crate) fn run<N: Number>(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn avx512<N: Number>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
+unsafe fn avx512<N: ValueFormat>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
     unsafe { on::<N, std::arch::x86_64::__m512>(step, memory, images) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<N: Number>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
+unsafe fn avx2<N: ValueFormat>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
     unsafe { on::<N, std::arch::x86_64::__m256>(step, memory, images) }
 }
 
 #[inline(always)]
-unsafe fn on<N: Number, L: Lanes>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
+unsafe fn on<N: ValueFormat, L: Lanes>(step: &Step<N>, memory: &mut [N], images: Range<usize>) -> bool {
     unsafe {
         match step {
             Step::Conv(step) => step.run::<L>(memory, images),
@@ -193,9 +193,9 @@ unsafe fn on<N: Number, L: Lanes>(step: &Step<N>, memory: &mut [N], images: Rang
 }
 
 /// Adds up what a kernel writes, times 0: a number as long as all of it was.
-struct Check<L>(L);
+struct OverflowCheck<L>(L);
 
-impl<L: Lanes> Check<L> {
+impl<L: Lanes> OverflowCheck<L> {
     #[inline(always)]
     unsafe fn new() -> Self {
         unsafe { Self(L::all(0.0)) }
@@ -212,15 +212,15 @@ impl<L: Lanes> Check<L> {
     }
 }
 
-impl Tail {
+impl Epilogue {
     /// What is written for a sum: `add` is where the other summand stands.
     #[inline(always)]
-    unsafe fn finish<N: Number, L: Lanes>(
+    unsafe fn finish<N: ValueFormat, L: Lanes>(
         &self,
         sum: L,
         memory: &[N],
         add: usize,
-        check: &mut Check<L>,
+        check: &mut OverflowCheck<L>,
     ) -> L {
         unsafe {
             let sum = if self.add.is_some() { sum.add(N::load(memory, add)) } else { sum };

@@ -8,7 +8,7 @@ use super::{Convolution, Single, Tiled};
 use crate::Precision;
 
 /// A format of values between two steps: plain bits, all of which mean something, and 0 for zeros.
-pub(crate) trait Number: Copy + Send + Sync + 'static {
+pub(crate) trait ValueFormat: Copy + Send + Sync + 'static {
     /// How a convolution works on such values.
     type Conv: Convolution<Self>;
     const PRECISION: Precision;
@@ -24,7 +24,7 @@ pub(crate) trait Number: Copy + Send + Sync + 'static {
     fn whole(from: &[Self], at: usize, apart: usize) -> f32;
 }
 
-impl Number for f32 {
+impl ValueFormat for f32 {
     type Conv = Single;
     const PRECISION: Precision = Precision::F32;
     const WORDS: usize = 1;
@@ -70,7 +70,7 @@ impl Bf16 {
     }
 }
 
-impl Number for Bf16 {
+impl ValueFormat for Bf16 {
     type Conv = Tiled;
     const PRECISION: Precision = Precision::Bf16;
     const WORDS: usize = 2;

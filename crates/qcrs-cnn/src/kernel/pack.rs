@@ -1,6 +1,6 @@
 //! From rows of pixels, colour after colour, to the layout of the engine.
 
-use super::{Instructions, Isa, Number, Place};
+use super::{Instructions, Isa, Place, ValueFormat};
 
 /// The first step: an image with its normalisation.
 pub(crate) struct Pack {
@@ -12,7 +12,7 @@ pub(crate) struct Pack {
 
 impl Pack {
     /// Writes scale · pixels + shift as `image`.
-    pub(crate) fn run<N: Number>(
+    pub(crate) fn run<N: ValueFormat>(
         &self,
         instructions: Instructions,
         pixels: &[f32],
@@ -29,12 +29,12 @@ impl Pack {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn with_fma<N: Number>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
+    unsafe fn with_fma<N: ValueFormat>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
         self.copy(pixels, memory, image);
     }
 
     #[inline(always)]
-    fn copy<N: Number>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
+    fn copy<N: ValueFormat>(&self, pixels: &[f32], memory: &mut [N], image: usize) {
         let [_, height, width] = self.to.shape;
         let colours = pixels.chunks_exact(height * width).zip(self.scale.iter().zip(&self.shift));
         for (colour, (pixels, (scale, shift))) in colours.enumerate() {

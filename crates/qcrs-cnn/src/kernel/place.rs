@@ -1,6 +1,6 @@
 //! Where does a value live?
 
-use crate::graph::{Activation, Shape};
+use crate::graph::{Activation, ImageShape};
 
 /// Channels are kept in multiples of this, whatever the instruction set; the weights of those that are filled up are 0.
 pub(crate) const CHANNELS: usize = 16;
@@ -16,7 +16,7 @@ pub(crate) struct Place {
     pub(crate) row: usize,
     /// From one pixel to the next: the channels, filled up.
     pub(crate) pixel: usize,
-    pub(crate) shape: Shape,
+    pub(crate) shape: ImageShape,
 }
 
 impl Place {
@@ -34,14 +34,14 @@ impl Place {
 
     /// The same for the window of the output where `walk` stands.
     #[inline(always)]
-    pub(crate) fn window(&self, walk: &Walk, pad: [usize; 4], stride: [usize; 2]) -> usize {
+    pub(crate) fn window(&self, walk: &PixelWalk, pad: [usize; 4], stride: [usize; 2]) -> usize {
         self.corner(walk.image, pad) + walk.y * stride[0] * self.row + walk.x * stride[1] * self.pixel
     }
 }
 
 /// Places in rows and columns, row after row and image after image: a division takes longer than a pixel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Walk {
+pub(crate) struct PixelWalk {
     pub(crate) image: usize,
     pub(crate) y: usize,
     pub(crate) x: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Walk {
     columns: usize,
 }
 
-impl Walk {
+impl PixelWalk {
     /// From place number `at` of all images on.
     #[inline(always)]
     pub(crate) fn new([rows, columns]: [usize; 2], at: usize) -> Self {
@@ -78,7 +78,7 @@ impl Walk {
 
 /// What happens to a sum before it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Tail {
+pub(crate) struct Epilogue {
     /// A value that is added.
     pub(crate) add: Option<Place>,
     pub(crate) activation: Activation,

@@ -1,7 +1,7 @@
 //! The largest or the mean of the pixels under a window.
 
 use super::lanes::Lanes;
-use super::{Check, Number, Place};
+use super::{OverflowCheck, Place, ValueFormat};
 use crate::graph::{Pool, Window};
 use std::ops::Range;
 
@@ -15,8 +15,12 @@ pub(crate) struct Pooling {
 
 impl Pooling {
     #[inline(always)]
-    pub(super) unsafe fn run<N: Number, L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool {
-        let mut check = unsafe { Check::<L>::new() };
+    pub(super) unsafe fn run<N: ValueFormat, L: Lanes>(
+        &self,
+        memory: &mut [N],
+        images: Range<usize>,
+    ) -> bool {
+        let mut check = unsafe { OverflowCheck::<L>::new() };
         let [_, height, width] = self.to.shape;
         for (image, y) in images.flat_map(|image| (0..height).map(move |y| (image, y))) {
             let rows = self.inside(0, y);

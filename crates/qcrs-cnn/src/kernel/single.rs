@@ -1,7 +1,7 @@
 //! A convolution on f32: Winograd's way where it pays, else as it is defined.
 
 use super::lanes::Lanes;
-use super::{Convolution, Direct, Isa, Place, Tail, Winograd};
+use super::{Convolution, Direct, Epilogue, Isa, Place, Winograd};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(crate) enum Single {
 }
 
 impl Convolution<f32> for Single {
-    fn new(conv: &Conv, places: [Place; 2], tail: Tail, isa: Isa, winograd: bool) -> Self {
+    fn new(conv: &Conv, places: [Place; 2], tail: Epilogue, isa: Isa, winograd: bool) -> Self {
         let [from, to] = places;
         if winograd {
             Self::Winograd(Winograd::new(conv, from, to, tail, isa))

@@ -9,7 +9,7 @@
 use super::amx::Amx;
 use super::lanes::Lanes;
 use super::tiles::{BLOCK, DEPTH, Emulated, Rows, SIDE, Sums, TALL, Tiles, WIDEST};
-use super::{Bf16, Buffer, Check, Convolution, Isa, Number, Place, Tail, Walk};
+use super::{Bf16, Buffer, Convolution, Epilogue, Isa, OverflowCheck, PixelWalk, Place, ValueFormat};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use std::ops::Range;
 pub(crate) struct Tiled {
     from: Place,
     to: Place,
-    tail: Tail,
+    tail: Epilogue,
     pad: [usize; 4],
     stride: [usize; 2],
     taps: usize,
@@ -61,7 +61,7 @@ const PIXELS: usize = TALL * SIDE;
 const CHUNK_BYTES: usize = 128 << 10;
 
 impl Convolution<Bf16> for Tiled {
-    fn new(conv: &Conv, [from, to]: [Place; 2], tail: Tail, isa: Isa, _: bool) -> Self {
+    fn new(conv: &Conv, [from, to]: [Place; 2], tail: Epilogue, isa: Isa, _: bool) -> Self {
         let [rows, columns] = conv.window.size;
         let run = columns * from.pixel;
         let places = (0..rows).flat_map(|row| (0..run).step_by(DEPTH).map(move |at| (row, at)));
@@ -162,7 +162,7 @@ impl Tiled {
         unsafe {
             let mut unit = T::new();
             let mut sums = Sums([0.0; TALL * WIDEST * SIDE * SIDE]);
-            let mut check = Check::<L>::new();
+            let mut check = OverflowCheck::<L>::new();
             for chunk in (first..end).step_by(self.chunk() * PIXELS) {
                 let steps = (end - chunk).div_ceil(PIXELS).min(self.chunk());
                 if !self.regular {
@@ -190,7 +190,7 @@ impl Tiled {
     /// Copies the pieces of a step's pixels side by side; pixels behind the end repeat the last.
     fn copy(&self, memory: &mut [Bf16], step: usize, first: usize, end: usize) {
         let to = self.scratch + step * self.copied();
-        let mut walk = Walk::over(self.to, first);
+        let mut walk = PixelWalk::over(self.to, first);
         for at in 0..PIXELS {
             let from = self.corner(&walk);
             for (piece, offset) in self.pieces.iter().enumerate() {
@@ -205,7 +205,7 @@ impl Tiled {
 
     /// Where the window of an output begins.
     #[inline(always)]
-    fn corner(&self, at: &Walk) -> usize {
+    fn corner(&self, at: &PixelWalk) -> usize {
         self.from.window(at, self.pad, self.stride)
     }
 
@@ -225,7 +225,7 @@ impl Tiled {
             unit.start::<WIDE>(&self.bias, panel * WIDE * SIDE);
             if self.regular {
                 let blocks = [first, (first + SIDE).min(end - SIDE)];
-                let blocks = blocks.map(|first| self.corner(&Walk::over(self.to, first)));
+                let blocks = blocks.map(|first| self.corner(&PixelWalk::over(self.to, first)));
                 let step = self.stride[1] * self.from.pixel;
                 for offset in &self.pieces {
                     let rows = blocks.map(|block| Rows { at: block + offset, step });
@@ -252,12 +252,12 @@ impl Tiled {
         sums: &Sums,
         panel: usize,
         pixels: Range<usize>,
-        check: &mut Check<L>,
+        check: &mut OverflowCheck<L>,
     ) {
         let add = self.tail.add.unwrap_or(self.to);
         // the scores are kept with all their bits
         let is_whole = self.to.pixel > self.outputs;
-        let mut walk = Walk::over(self.to, pixels.start);
+        let mut walk = PixelWalk::over(self.to, pixels.start);
         for at in 0..pixels.len() {
             let (to, other) = (self.to.at(walk.image, walk.y, walk.x), add.at(walk.image, walk.y, walk.x));
             for c in (0..WIDE * SIDE).step_by(L::COUNT) {

@@ -123,7 +123,7 @@ fn add_row(sums: &mut [f32], numbers: &[Bf16], weights: &[Bf16]) {
 #[cfg(test)]
 #[allow(clippy::float_cmp)] // every bit is meant
 mod tests {
-    use super::super::Number;
+    use super::super::ValueFormat;
     use super::*;
 
     /// The sum of 16 pixels, of which all have these numbers, with weights of 1, from `start` on.

@@ -7,7 +7,7 @@
 //! a say in the last bits of their neighbours.
 
 use super::lanes::Lanes;
-use super::{Buffer, Check, Isa, Place, Tail, by_panel};
+use super::{Buffer, Epilogue, Isa, OverflowCheck, Place, by_panel};
 use crate::graph::Conv;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const GAP: usize = 16;
 pub(crate) struct Winograd {
     pub(crate) from: Place,
     pub(crate) to: Place,
-    pub(crate) tail: Tail,
+    pub(crate) tail: Epilogue,
     pad: [usize; 4],
     panel: usize,
     /// [point][panel][input][output channel of the panel].
@@ -46,7 +46,7 @@ const G: [[f64; 3]; READ] = [
 ];
 
 impl Winograd {
-    pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Tail, isa: Isa) -> Self {
+    pub(crate) fn new(conv: &Conv, from: Place, to: Place, tail: Epilogue, isa: Isa) -> Self {
         let panel = isa.panel(to.pixel);
         let mut weights = Buffer::new(POINTS * from.pixel * to.pixel);
         for output in 0..conv.outputs {
@@ -101,7 +101,7 @@ impl Winograd {
             (image, tile / across * TILE, tile % across * TILE)
         };
         unsafe {
-            let mut check = Check::<L>::new();
+            let mut check = OverflowCheck::<L>::new();
             for start in (0..all).step_by(GROUP) {
                 let live = GROUP.min(all - start);
                 for tile in 0..live {
@@ -189,7 +189,7 @@ impl Winograd {
         tile: usize,
         image: usize,
         [y, x]: [usize; 2],
-        check: &mut Check<L>,
+        check: &mut OverflowCheck<L>,
     ) {
         let [_, height, width] = self.to.shape;
         let outputs = self.to.pixel;

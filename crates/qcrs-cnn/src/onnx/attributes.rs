@@ -1,7 +1,7 @@
 //! What does a node say besides its inputs?
 
 use crate::Refusal;
-use crate::graph::{Shape, Window};
+use crate::graph::{ImageShape, Window};
 use crate::proto::{AttributeProto, NodeProto, TensorProto};
 
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// The window of a convolution or a pooling over images of `shape`.
-    pub(super) fn window(self, size: Option<[usize; 2]>, shape: Shape) -> Result<Window, Refusal> {
+    pub(super) fn window(self, size: Option<[usize; 2]>, shape: ImageShape) -> Result<Window, Refusal> {
         let sizes = |name: &str, default: &[usize]| match self.ints(name) {
             None => Ok(default.to_vec()),
             Some(found) if found.len() == default.len() => found.iter().map(|size| small(*size)).collect(),
@@ -73,7 +73,7 @@ impl<'a> Attributes<'a> {
 }
 
 /// Padding that gives ⌈length / stride⌉ places; an odd pixel goes to the end, or to the start.
-fn same(size: [usize; 2], stride: [usize; 2], [_, height, width]: Shape, lower: bool) -> [usize; 4] {
+fn same(size: [usize; 2], stride: [usize; 2], [_, height, width]: ImageShape, lower: bool) -> [usize; 4] {
     let along = |axis: usize, length: usize| {
         let step = stride[axis].max(1);
         let all = ((length.div_ceil(step) - 1) * step + size[axis]).saturating_sub(length);

@@ -6,7 +6,7 @@ mod operators;
 mod sizes;
 
 use crate::Refusal;
-use crate::graph::{self, LARGEST, Node, Op, Shape};
+use crate::graph::{self, GraphNode, ImageShape, LARGEST, Op};
 use crate::proto::{Bad, GraphProto, ModelProto, NodeProto, is_plain};
 use attributes::Attributes;
 pub use constants::External;
@@ -19,7 +19,11 @@ const OLDEST: i64 = 7;
 const MOST_NODES: usize = 20_000;
 
 /// Reads the graph of a model for images of `shape`; its last node gives the class scores.
-pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result<Vec<Node>, Refusal> {
+pub(crate) fn read(
+    model: &[u8],
+    external: External<'_>,
+    shape: ImageShape,
+) -> Result<Vec<GraphNode>, Refusal> {
     let broken = |problem: &str| Refusal::Broken(problem.to_owned());
     let model = ModelProto::parse(model).map_err(|bad| match bad {
         Bad::Torn => broken("the file is torn, or nested without an end"),
@@ -52,7 +56,7 @@ pub(crate) fn read(model: &[u8], external: External<'_>, shape: Shape) -> Result
 
 /// What a name of the file stands for.
 #[derive(Clone, Copy, Debug)]
-struct Value {
+struct NamedValue {
     node: usize,
     /// Whether it is [N, C·H·W] and not [N, C, H, W].
     flat: bool,
@@ -60,8 +64,8 @@ struct Value {
 
 struct Reader<'a> {
     constants: Constants<'a>,
-    nodes: Vec<Node>,
-    values: BTreeMap<&'a str, Value>,
+    nodes: Vec<GraphNode>,
+    values: BTreeMap<&'a str, NamedValue>,
     /// Lists of sizes that the file computes.
     lists: BTreeMap<&'a str, Vec<i64>>,
     /// How many numbers the nodes hold: many may share one constant of the file, each with a copy.
@@ -71,7 +75,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn start(&mut self, graph: &'a GraphProto<'a>, shape: Shape) -> Result<(), Refusal> {
+    fn start(&mut self, graph: &'a GraphProto<'a>, shape: ImageShape) -> Result<(), Refusal> {
         let images = graph.inputs.iter().filter(|input| !self.constants.holds(input.name));
         let images: Vec<_> = images.collect();
         let [image] = images[..] else {
@@ -82,8 +86,8 @@ impl<'a> Reader<'a> {
         if graph::size(shape).is_none() {
             return Err(Refusal::Unsupported(format!("images of {shape:?}")));
         }
-        self.nodes.push(Node { name: image.name.into(), op: Op::Input, inputs: Vec::new(), shape });
-        self.values.insert(image.name, Value { node: 0, flat: false });
+        self.nodes.push(GraphNode { name: image.name.into(), op: Op::Input, inputs: Vec::new(), shape });
+        self.values.insert(image.name, NamedValue { node: 0, flat: false });
         Ok(())
     }
 
@@ -124,7 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The last node is the output.
-    fn finish(mut self, graph: &GraphProto<'_>) -> Result<Vec<Node>, Refusal> {
+    fn finish(mut self, graph: &GraphProto<'_>) -> Result<Vec<GraphNode>, Refusal> {
         let [output] = &graph.outputs[..] else {
             return Err(Refusal::Broken(format!("{} outputs instead of one", graph.outputs.len())));
         };
@@ -146,8 +150,8 @@ impl<'a> Reader<'a> {
         op: Op,
         inputs: &[usize],
         flat: bool,
-    ) -> Result<Value, Refusal> {
-        let shapes: Vec<Shape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
+    ) -> Result<NamedValue, Refusal> {
+        let shapes: Vec<ImageShape> = inputs.iter().map(|input| self.nodes[*input].shape).collect();
         let shape = graph::shape(&op, &shapes)?;
         // a stage keeps two numbers of twice the size per channel, whatever its operator
         self.weights += op.weights().max(4 * shape[0]);
@@ -155,12 +159,12 @@ impl<'a> Reader<'a> {
             return Err(Refusal::Unsupported(format!("networks of more than {LARGEST} weights")));
         }
         let name = output.outputs.first().copied().unwrap_or_default().to_owned();
-        self.nodes.push(Node { name, op, inputs: inputs.to_vec(), shape });
-        Ok(Value { node: self.nodes.len() - 1, flat })
+        self.nodes.push(GraphNode { name, op, inputs: inputs.to_vec(), shape });
+        Ok(NamedValue { node: self.nodes.len() - 1, flat })
     }
 
     /// The value that is input `at` of a node.
-    fn value(&self, node: &NodeProto<'_>, at: usize) -> Result<Value, Refusal> {
+    fn value(&self, node: &NodeProto<'_>, at: usize) -> Result<NamedValue, Refusal> {
         let name = node.inputs.get(at).ok_or_else(|| Refusal::Broken(format!("input {at} is missing")))?;
         self.values.get(name).copied().ok_or_else(|| {
             if self.constants.holds(name) {

@@ -3,9 +3,9 @@
 use super::attributes::{Attributes, signed, small};
 use super::constants::Constant;
 use super::sizes::BATCH;
-use super::{Reader, Value};
+use super::{NamedValue, Reader};
 use crate::Refusal;
-use crate::graph::{Activation, Conv, Op, Pool, Shape, Window};
+use crate::graph::{Activation, Conv, ImageShape, Op, Pool, Window};
 use crate::proto::NodeProto;
 
 impl Reader<'_> {
@@ -14,7 +14,7 @@ impl Reader<'_> {
         operator: &str,
         node: &NodeProto<'_>,
         attributes: Attributes<'_>,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<NamedValue, Refusal> {
         match operator {
             "Dropout" if node.inputs.get(2).is_some_and(|name| !name.is_empty()) => {
                 Err(Refusal::Unsupported("Dropout with a training mode".into()))
@@ -50,7 +50,7 @@ impl Reader<'_> {
             "ReduceMean" => self.reduce_mean(node, attributes),
             "Flatten" => {
                 attributes.plain("axis", 1)?;
-                Ok(Value { flat: true, ..self.value(node, 0)? })
+                Ok(NamedValue { flat: true, ..self.value(node, 0)? })
             }
             "Squeeze" => self.squeeze(node, attributes),
             "Reshape" => {
@@ -70,12 +70,12 @@ impl Reader<'_> {
         }
     }
 
-    fn shape(&self, value: Value) -> Shape {
+    fn shape(&self, value: NamedValue) -> ImageShape {
         self.nodes[value.node].shape
     }
 
     /// A value with rows and columns.
-    fn image(&self, node: &NodeProto<'_>) -> Result<Value, Refusal> {
+    fn image(&self, node: &NodeProto<'_>) -> Result<NamedValue, Refusal> {
         let value = self.value(node, 0)?;
         if value.flat {
             Err(Refusal::Broken("a row of numbers instead of an image".into()))
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    fn conv(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn conv(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<NamedValue, Refusal> {
         let input = self.image(node)?;
         let weights = self.needed(node, 1)?;
         let &[outputs, _, height, width] = weights.dims.as_slice() else {
@@ -100,7 +100,7 @@ impl Reader<'_> {
         self.push(node, op, &[input.node], false)
     }
 
-    fn gemm(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn gemm(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<NamedValue, Refusal> {
         attributes.plain("transA", 0)?;
         let is_one = |name| attributes.float(name, 1.0).to_bits() == 1.0_f32.to_bits();
         if !is_one("alpha") || !is_one("beta") {
@@ -117,7 +117,7 @@ impl Reader<'_> {
         weights: &Constant,
         rows_are_outputs: bool,
         bias: Option<&Constant>,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<NamedValue, Refusal> {
         let input = self.value(node, 0)?;
         let shape = self.shape(input);
         if !input.flat {
@@ -145,7 +145,11 @@ impl Reader<'_> {
         self.push(node, Op::Conv(conv), &[input.node], true)
     }
 
-    fn batch_norm(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn batch_norm(
+        &mut self,
+        node: &NodeProto<'_>,
+        attributes: Attributes<'_>,
+    ) -> Result<NamedValue, Refusal> {
         attributes.plain("training_mode", 0)?;
         // until opset 13 the statistics of the batch as further outputs are what tells the mode
         if node.outputs.iter().skip(1).any(|name| !name.is_empty()) {
@@ -175,7 +179,7 @@ impl Reader<'_> {
     }
 
     /// A sum of two values, or an affine map by a constant per channel.
-    fn arithmetic(&mut self, operator: &str, node: &NodeProto<'_>) -> Result<Value, Refusal> {
+    fn arithmetic(&mut self, operator: &str, node: &NodeProto<'_>) -> Result<NamedValue, Refusal> {
         let is_constant = |at: usize| node.inputs.get(at).is_some_and(|name| self.constants.holds(name));
         let (input, constant, constant_first) = match (is_constant(0), is_constant(1)) {
             (false, true) => (self.value(node, 0)?, self.needed(node, 1)?, false),
@@ -205,7 +209,7 @@ impl Reader<'_> {
         self.push(node, Op::Affine { scale, shift }, &[input.node], input.flat)
     }
 
-    fn activate(&mut self, node: &NodeProto<'_>, activation: Activation) -> Result<Value, Refusal> {
+    fn activate(&mut self, node: &NodeProto<'_>, activation: Activation) -> Result<NamedValue, Refusal> {
         let sound = match activation {
             Activation::Leaky(slope) => slope.is_finite(),
             Activation::Clip(low, high) => low <= high && low < f32::INFINITY && high > f32::NEG_INFINITY,
@@ -223,19 +227,23 @@ impl Reader<'_> {
         node: &NodeProto<'_>,
         pool: Pool,
         attributes: Attributes<'_>,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<NamedValue, Refusal> {
         let input = self.image(node)?;
         let window = attributes.window(None, self.shape(input))?;
         self.push(node, Op::Pool(pool, window), &[input.node], false)
     }
 
-    fn mean(&mut self, node: &NodeProto<'_>, keep: bool) -> Result<Value, Refusal> {
+    fn mean(&mut self, node: &NodeProto<'_>, keep: bool) -> Result<NamedValue, Refusal> {
         let input = self.image(node)?;
         let window = Window::whole(self.shape(input));
         self.push(node, Op::Pool(Pool::Mean, window), &[input.node], !keep)
     }
 
-    fn reduce_mean(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn reduce_mean(
+        &mut self,
+        node: &NodeProto<'_>,
+        attributes: Attributes<'_>,
+    ) -> Result<NamedValue, Refusal> {
         let axes = match self.constant(node, 1)? {
             Some(axes) => axes.ints()?.to_vec(),
             None => attributes.ints("axes").unwrap_or_default().to_vec(),
@@ -246,7 +254,7 @@ impl Reader<'_> {
         self.mean(node, attributes.int("keepdims", 1) != 0)
     }
 
-    fn squeeze(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<Value, Refusal> {
+    fn squeeze(&mut self, node: &NodeProto<'_>, attributes: Attributes<'_>) -> Result<NamedValue, Refusal> {
         let axes = match self.constant(node, 1)? {
             Some(axes) => axes.ints()?.to_vec(),
             None => attributes.ints("axes").unwrap_or_default().to_vec(),
@@ -255,11 +263,11 @@ impl Reader<'_> {
         if !is_height_and_width(&axes) || self.shape(value)[1..] != [1, 1] {
             return Err(Refusal::Unsupported(format!("leaving out the axes {axes:?}")));
         }
-        Ok(Value { flat: true, ..value })
+        Ok(NamedValue { flat: true, ..value })
     }
 
     /// Only what changes nothing or flattens an image.
-    fn reshape(&self, value: Value, target: &[i64]) -> Result<Value, Refusal> {
+    fn reshape(&self, value: NamedValue, target: &[i64]) -> Result<NamedValue, Refusal> {
         let shape = self.shape(value).map(signed);
         let [c, h, w] = shape;
         let row: i64 = shape.iter().product();
@@ -275,7 +283,7 @@ impl Reader<'_> {
             [0, -1, 1, 1] if [h, w] == [1, 1] => false,
             _ => return Err(Refusal::Unsupported(format!("a change of shape to {target:?}"))),
         };
-        Ok(Value { flat, ..value })
+        Ok(NamedValue { flat, ..value })
     }
 }
 
@@ -286,7 +294,7 @@ fn is_height_and_width(axes: &[i64]) -> bool {
 }
 
 /// A constant as one number per channel, as broadcasting would spread it.
-fn per_channel(constant: &Constant, shape: Shape, flat: bool) -> Result<Vec<f64>, Refusal> {
+fn per_channel(constant: &Constant, shape: ImageShape, flat: bool) -> Result<Vec<f64>, Refusal> {
     let values: Vec<f64> = constant.floats()?.iter().map(|value| f64::from(*value)).collect();
     let wanted: &[usize] = if flat { &[1, shape[0]] } else { &[1, shape[0], 1, 1] };
     let missing = wanted.len().checked_sub(constant.dims.len());

@@ -4,7 +4,7 @@
 //! of numbers, and a Reshape to it. The batch is the only size that is not known here.
 
 use super::attributes::{Attributes, signed};
-use super::{Reader, Value};
+use super::{NamedValue, Reader};
 use crate::Refusal;
 use crate::proto::NodeProto;
 
@@ -48,7 +48,7 @@ impl Reader<'_> {
         if list.len() > LONGEST { Err(unknown()) } else { Ok(Some(list)) }
     }
 
-    fn shape_of(&self, value: Value) -> Vec<i64> {
+    fn shape_of(&self, value: NamedValue) -> Vec<i64> {
         let shape = self.nodes[value.node].shape.map(signed);
         if value.flat { vec![BATCH, shape.iter().product()] } else { [&[BATCH], &shape[..]].concat() }
     }

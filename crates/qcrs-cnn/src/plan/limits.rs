@@ -6,13 +6,17 @@
 use super::memory::Memory;
 use super::stages::{Stage, is_winograd};
 use crate::Refusal;
-use crate::graph::{LARGEST, Node, Op};
-use crate::kernel::Number;
+use crate::graph::{GraphNode, LARGEST, Op};
+use crate::kernel::ValueFormat;
 
 /// Multiplications and comparisons per image; a ResNet-152 on 224×224 pixels has 2³³·⁴.
 const MOST_WORK: f64 = (1_u64 << 42) as f64;
 
-pub(super) fn check<N: Number>(nodes: &[Node], stages: &[Stage], memory: &Memory) -> Result<(), Refusal> {
+pub(super) fn check<N: ValueFormat>(
+    nodes: &[GraphNode],
+    stages: &[Stage],
+    memory: &Memory,
+) -> Result<(), Refusal> {
     let refuse = |what: String| Err(Refusal::Unsupported(what));
     let (mut weights, mut work) = (0.0, 0.0);
     for (at, stage) in stages.iter().enumerate().skip(1) {

@@ -5,8 +5,8 @@
 
 use super::stages::{Stage, is_winograd};
 use super::{TOGETHER, filled_up};
-use crate::graph::{Node, Op, Shape, Window};
-use crate::kernel::{Number, Place};
+use crate::graph::{GraphNode, ImageShape, Op, Window};
+use crate::kernel::{Place, ValueFormat};
 
 /// A frame of zeros: above, left, below, right.
 type Frame = [usize; 4];
@@ -14,7 +14,7 @@ type Frame = [usize; 4];
 /// What makes two values exchangeable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Geometry {
-    shape: Shape,
+    shape: ImageShape,
     frame: Frame,
     pixel: usize,
     /// Whether every image of a batch has its own.
@@ -33,7 +33,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new<N: Number>(nodes: &[Node], stages: &[Stage], alone: usize) -> Self {
+    pub(super) fn new<N: ValueFormat>(nodes: &[GraphNode], stages: &[Stage], alone: usize) -> Self {
         let mut last_use: Vec<usize> = (0..stages.len()).collect();
         let mut frames = vec![[0; 4]; stages.len()];
         let mut only_direct = true;
@@ -124,7 +124,7 @@ impl Memory {
 }
 
 /// The zeros that a convolution reads around its input.
-fn frame(window: &Window, winograd: bool, from: Shape, to: Shape) -> Frame {
+fn frame(window: &Window, winograd: bool, from: ImageShape, to: ImageShape) -> Frame {
     let [above, left, below, right] = window.pad;
     if !winograd {
         return [above, left, below, right];

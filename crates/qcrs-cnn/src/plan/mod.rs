@@ -9,8 +9,8 @@ mod memory;
 mod stages;
 
 use crate::Refusal;
-use crate::graph::{Activation, Node, Op};
-use crate::kernel::{CHANNELS, Convolution, Isa, Map, Number, Pack, Place, Pooling, Step, Tail};
+use crate::graph::{Activation, GraphNode, Op};
+use crate::kernel::{CHANNELS, Convolution, Epilogue, Isa, Map, Pack, Place, Pooling, Step, ValueFormat};
 use memory::Memory;
 use stages::Stage;
 
@@ -18,7 +18,7 @@ use stages::Stage;
 pub(crate) const TOGETHER: usize = 8;
 
 /// What the engine does, and how much memory it needs for it.
-pub(crate) struct Plan<N: Number> {
+pub(crate) struct Schedule<N: ValueFormat> {
     pub(crate) pack: Pack,
     /// The steps with the name of the node each one makes.
     pub(crate) steps: Vec<(String, Step<N>)>,
@@ -30,8 +30,8 @@ pub(crate) struct Plan<N: Number> {
     pub(crate) len: usize,
 }
 
-impl<N: Number> Plan<N> {
-    pub(crate) fn new(nodes: &[Node], isa: Isa) -> Result<Self, Refusal> {
+impl<N: ValueFormat> Schedule<N> {
+    pub(crate) fn new(nodes: &[GraphNode], isa: Isa) -> Result<Self, Refusal> {
         let stages = stages::stages(nodes)?;
         let ends_with_conv = stages.last().is_some_and(|stage| matches!(nodes[stage.node].op, Op::Conv(_)));
         if N::WORDS > 1 && !ends_with_conv {
@@ -70,9 +70,15 @@ fn pack(stage: &Stage, to: Place) -> Pack {
     Pack { to, scale: narrow(scale), shift: narrow(shift) }
 }
 
-fn step<N: Number>(nodes: &[Node], stage: &Stage, places: &[Place], to: Place, isa: Isa) -> Step<N> {
+fn step<N: ValueFormat>(
+    nodes: &[GraphNode],
+    stage: &Stage,
+    places: &[Place],
+    to: Place,
+    isa: Isa,
+) -> Step<N> {
     let from = places[0];
-    let tail = Tail { add: places.get(1).copied(), activation: stage.activation };
+    let tail = Epilogue { add: places.get(1).copied(), activation: stage.activation };
     match &nodes[stage.node].op {
         Op::Conv(conv) => {
             let winograd = stages::is_winograd::<N>(&nodes[stage.node], from.shape);

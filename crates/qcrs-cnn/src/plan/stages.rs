@@ -1,8 +1,8 @@
 //! Which nodes are done in one go?
 
 use super::{filled_up, is_plain};
-use crate::graph::{Activation, Node, Op, Shape};
-use crate::kernel::Number;
+use crate::graph::{Activation, GraphNode, ImageShape, Op};
+use crate::kernel::ValueFormat;
 use crate::{Precision, Refusal};
 
 /// A node that is computed, with what follows it.
@@ -14,11 +14,11 @@ pub(super) struct Stage {
     pub(super) activation: Activation,
     /// For the image and for element-wise work: scale and shift per channel.
     pub(super) affine: (Vec<f64>, Vec<f64>),
-    pub(super) shape: Shape,
+    pub(super) shape: ImageShape,
 }
 
 /// The stages of a graph; the first is the image.
-pub(super) fn stages(nodes: &[Node]) -> Result<Vec<Stage>, Refusal> {
+pub(super) fn stages(nodes: &[GraphNode]) -> Result<Vec<Stage>, Refusal> {
     let mut stages: Vec<Stage> = Vec::new();
     // the stage that makes the value of each node
     let mut of: Vec<usize> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn stages(nodes: &[Node]) -> Result<Vec<Stage>, Refusal> {
 }
 
 /// The stage that took a node in: the latest of those it works on.
-fn joined_to(node: &Node, of: &[usize]) -> usize {
+fn joined_to(node: &GraphNode, of: &[usize]) -> usize {
     node.inputs.iter().map(|input| of[*input]).max().unwrap_or(0)
 }
 
@@ -76,7 +76,7 @@ fn takes_tail(op: &Op) -> bool {
     matches!(op, Op::Conv(_) | Op::Affine { .. } | Op::Add)
 }
 
-fn stage(at: usize, node: &Node, of: &[usize]) -> Result<Stage, Refusal> {
+fn stage(at: usize, node: &GraphNode, of: &[usize]) -> Result<Stage, Refusal> {
     let channels = node.shape[0];
     let same = (vec![1.0; channels], vec![0.0; channels]);
     let (affine, activation) = match &node.op {
@@ -92,7 +92,7 @@ fn stage(at: usize, node: &Node, of: &[usize]) -> Result<Stage, Refusal> {
 }
 
 /// Whether a convolution is worth Winograd's way; a question of the graph and the precision alone.
-pub(super) fn is_winograd<N: Number>(node: &Node, from: Shape) -> bool {
+pub(super) fn is_winograd<N: ValueFormat>(node: &GraphNode, from: ImageShape) -> bool {
     let Op::Conv(conv) = &node.op else { return false };
     let window = conv.window;
     let [_, height, width] = node.shape;
@@ -105,8 +105,8 @@ pub(super) fn is_winograd<N: Number>(node: &Node, from: Shape) -> bool {
 }
 
 /// How many of the stages are done image by image.
-pub(super) fn alone<N: Number>(nodes: &[Node], stages: &[Stage]) -> usize {
-    let numbers = |shape: Shape| filled_up(shape[0]) * shape[1] * shape[2];
+pub(super) fn alone<N: ValueFormat>(nodes: &[GraphNode], stages: &[Stage]) -> usize {
+    let numbers = |shape: ImageShape| filled_up(shape[0]) * shape[1] * shape[2];
     let heavy = |stage: &Stage| {
         let Op::Conv(conv) = &nodes[stage.node].op else { return false };
         let from = stages[stage.inputs[0]].shape;

@@ -17,7 +17,7 @@ use numbers::text;
 use std::collections::BTreeSet;
 pub use tensor::{SparseTensorProto, TensorProto};
 pub use value_info::ValueInfoProto;
-use wire::{Fields, Torn, Value};
+use wire::{Torn, WireFields, WireValue};
 
 /// Real models nest two or three graphs or types; a deeper nest is there to exhaust the stack.
 const DEEPEST: usize = 16;
@@ -135,16 +135,18 @@ impl<'a> ModelProto<'a> {
     /// Reads a whole model.
     pub fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut model, mut once) = (Self::default(), Once::of("the model"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
                 // the version of the format
-                (1, Value::Varint(_)) => {}
-                (7, Value::Bytes(graph)) => model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?),
-                (8, Value::Bytes(opset)) => model.opsets.push(OperatorSetIdProto::parse(opset)?),
+                (1, WireValue::Varint(_)) => {}
+                (7, WireValue::Bytes(graph)) => {
+                    model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?)
+                }
+                (8, WireValue::Bytes(opset)) => model.opsets.push(OperatorSetIdProto::parse(opset)?),
                 // notes for people: rten reads them, and trusts the lengths inside
-                (14, Value::Bytes(note)) => Fields::of(note).try_for_each(|field| field.map(drop))?,
-                (20, Value::Bytes(training)) => model.training.extend(training_graphs(training)?),
-                (25, Value::Bytes(function)) => model.functions.push(FunctionProto::parse(function)?),
+                (14, WireValue::Bytes(note)) => WireFields::of(note).try_for_each(|field| field.map(drop))?,
+                (20, WireValue::Bytes(training)) => model.training.extend(training_graphs(training)?),
+                (25, WireValue::Bytes(function)) => model.functions.push(FunctionProto::parse(function)?),
                 (number, _) => once.other(number, &[1, 7, 8, 14, 20, 25])?,
             }
         }
@@ -170,10 +172,10 @@ fn one_version(opsets: &[OperatorSetIdProto<'_>]) -> Read<()> {
 /// The graphs of a TrainingInfoProto.
 fn training_graphs(message: &[u8]) -> Read<Vec<GraphProto<'_>>> {
     let (mut first, mut second, mut once) = (None, None, Once::of("training"));
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         match field? {
-            (1, Value::Bytes(graph)) => first = Some(GraphProto::parse(once.take(1, graph)?, 1)?),
-            (2, Value::Bytes(graph)) => second = Some(GraphProto::parse(once.take(2, graph)?, 1)?),
+            (1, WireValue::Bytes(graph)) => first = Some(GraphProto::parse(once.take(1, graph)?, 1)?),
+            (2, WireValue::Bytes(graph)) => second = Some(GraphProto::parse(once.take(2, graph)?, 1)?),
             (number, _) => once.other(number, &[1, 2])?,
         }
     }
@@ -183,10 +185,10 @@ fn training_graphs(message: &[u8]) -> Read<Vec<GraphProto<'_>>> {
 impl<'a> OperatorSetIdProto<'a> {
     fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut opset, mut once) = (Self::default(), Once::of("an operator set"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(domain)) => opset.domain = text(once.take(1, domain)?)?,
-                (2, Value::Varint(version)) => opset.version = once.take(2, version)?.cast_signed(),
+                (1, WireValue::Bytes(domain)) => opset.domain = text(once.take(1, domain)?)?,
+                (2, WireValue::Varint(version)) => opset.version = once.take(2, version)?.cast_signed(),
                 (number, _) => once.other(number, &[1, 2])?,
             }
         }
@@ -200,15 +202,15 @@ impl<'a> GraphProto<'a> {
             return Err(Bad::Torn);
         }
         let (mut graph, once) = (Self::default(), Once::of("a graph"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(node)) => graph.nodes.push(NodeProto::parse(node, depth)?),
-                (5, Value::Bytes(tensor)) => graph.initializers.push(TensorProto::parse(tensor)?),
-                (11, Value::Bytes(port)) => graph.inputs.push(ValueInfoProto::parse(port)?),
-                (12, Value::Bytes(port)) => graph.outputs.push(ValueInfoProto::parse(port)?),
+                (1, WireValue::Bytes(node)) => graph.nodes.push(NodeProto::parse(node, depth)?),
+                (5, WireValue::Bytes(tensor)) => graph.initializers.push(TensorProto::parse(tensor)?),
+                (11, WireValue::Bytes(port)) => graph.inputs.push(ValueInfoProto::parse(port)?),
+                (12, WireValue::Bytes(port)) => graph.outputs.push(ValueInfoProto::parse(port)?),
                 // what it says of values in between, which no check looks at
-                (13, Value::Bytes(port)) => ValueInfoProto::parse(port).map(drop)?,
-                (15, Value::Bytes(sparse)) => graph.sparse.push(SparseTensorProto::parse(sparse)?),
+                (13, WireValue::Bytes(port)) => ValueInfoProto::parse(port).map(drop)?,
+                (15, WireValue::Bytes(sparse)) => graph.sparse.push(SparseTensorProto::parse(sparse)?),
                 (number, _) => once.other(number, &[1, 5, 11, 12, 13, 15])?,
             }
         }
@@ -230,16 +232,16 @@ impl<'a> GraphProto<'a> {
 impl<'a> NodeProto<'a> {
     fn parse(message: &'a [u8], depth: usize) -> Read<Self> {
         let (mut node, mut once) = (Self::default(), Once::of("a node"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(name)) => node.inputs.push(text(name)?),
-                (2, Value::Bytes(name)) => node.outputs.push(text(name)?),
-                (4, Value::Bytes(name)) => node.operator = text(once.take(4, name)?)?,
-                (5, Value::Bytes(attribute)) => {
+                (1, WireValue::Bytes(name)) => node.inputs.push(text(name)?),
+                (2, WireValue::Bytes(name)) => node.outputs.push(text(name)?),
+                (4, WireValue::Bytes(name)) => node.operator = text(once.take(4, name)?)?,
+                (5, WireValue::Bytes(attribute)) => {
                     node.attributes.push(AttributeProto::parse(attribute, depth)?);
                 }
-                (7, Value::Bytes(name)) => node.domain = text(once.take(7, name)?)?,
-                (8, Value::Bytes(name)) => node.overload = text(once.take(8, name)?)?,
+                (7, WireValue::Bytes(name)) => node.domain = text(once.take(7, name)?)?,
+                (8, WireValue::Bytes(name)) => node.overload = text(once.take(8, name)?)?,
                 (number, _) => once.other(number, &[1, 2, 4, 5, 7, 8])?,
             }
         }
@@ -271,18 +273,20 @@ pub fn is_plain(domain: &str) -> bool {
 impl<'a> FunctionProto<'a> {
     fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut function, mut once) = (Self::default(), Once::of("a function"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(name)) => function.name = text(once.take(1, name)?)?,
-                (4, Value::Bytes(name)) => function.inputs.push(text(name)?),
-                (5, Value::Bytes(name)) => function.outputs.push(text(name)?),
+                (1, WireValue::Bytes(name)) => function.name = text(once.take(1, name)?)?,
+                (4, WireValue::Bytes(name)) => function.inputs.push(text(name)?),
+                (5, WireValue::Bytes(name)) => function.outputs.push(text(name)?),
                 // an attribute without a default
-                (6, Value::Bytes(name)) => text(name).map(drop)?,
-                (7, Value::Bytes(node)) => function.nodes.push(NodeProto::parse(node, 1)?),
-                (9, Value::Bytes(opset)) => function.opsets.push(OperatorSetIdProto::parse(opset)?),
-                (10, Value::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
-                (11, Value::Bytes(attribute)) => function.defaults.push(AttributeProto::parse(attribute, 1)?),
-                (13, Value::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
+                (6, WireValue::Bytes(name)) => text(name).map(drop)?,
+                (7, WireValue::Bytes(node)) => function.nodes.push(NodeProto::parse(node, 1)?),
+                (9, WireValue::Bytes(opset)) => function.opsets.push(OperatorSetIdProto::parse(opset)?),
+                (10, WireValue::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
+                (11, WireValue::Bytes(attribute)) => {
+                    function.defaults.push(AttributeProto::parse(attribute, 1)?)
+                }
+                (13, WireValue::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
                 (number, _) => once.other(number, &[1, 4, 5, 6, 7, 9, 10, 11, 13])?,
             }
         }

@@ -1,6 +1,6 @@
 //! Which numbers and texts stand in a field?
 
-use super::wire::{Value, varints};
+use super::wire::{WireValue, varints};
 use super::{Bad, Read};
 
 /// A number of 32 bits: of a longer one some readers keep the lower half.
@@ -13,50 +13,50 @@ pub(super) fn int32(value: u64) -> Read<i64> {
 }
 
 /// One integer, or a packed list of them.
-pub(super) fn ints(value: Value<'_>, out: &mut Vec<i64>) -> Read<()> {
+pub(super) fn ints(value: WireValue<'_>, out: &mut Vec<i64>) -> Read<()> {
     match value {
-        Value::Varint(int) => out.push(int.cast_signed()),
-        Value::Bytes(packed) => {
+        WireValue::Varint(int) => out.push(int.cast_signed()),
+        WireValue::Bytes(packed) => {
             for int in varints(packed) {
                 out.push(int?.cast_signed());
             }
         }
-        Value::Fixed(_) => return Err(Bad::Ambiguous("an integer is written as a float".into())),
+        WireValue::Fixed(_) => return Err(Bad::Ambiguous("an integer is written as a float".into())),
     }
     Ok(())
 }
 
 /// One integer of 32 bits, or a packed list of them.
-pub(super) fn small_ints(value: Value<'_>, out: &mut Vec<i64>) -> Read<()> {
+pub(super) fn small_ints(value: WireValue<'_>, out: &mut Vec<i64>) -> Read<()> {
     let before = out.len();
     ints(value, out)?;
     out[before..].iter().try_for_each(|int| int32(int.cast_unsigned()).map(drop))
 }
 
 /// One number of eight bytes, or a packed list of them.
-pub(super) fn doubles(value: Value<'_>) -> Read<()> {
+pub(super) fn doubles(value: WireValue<'_>) -> Read<()> {
     match value {
-        Value::Fixed(bytes) if bytes.len() == 8 => Ok(()),
-        Value::Bytes(packed) if packed.len().is_multiple_of(8) => Ok(()),
-        Value::Bytes(_) => Err(Bad::Torn),
-        Value::Fixed(_) | Value::Varint(_) => {
+        WireValue::Fixed(bytes) if bytes.len() == 8 => Ok(()),
+        WireValue::Bytes(packed) if packed.len().is_multiple_of(8) => Ok(()),
+        WireValue::Bytes(_) => Err(Bad::Torn),
+        WireValue::Fixed(_) | WireValue::Varint(_) => {
             Err(Bad::Ambiguous("a double is written as something else".into()))
         }
     }
 }
 
 /// One float, or a packed list of them.
-pub(super) fn floats(value: Value<'_>, out: &mut Vec<f32>) -> Read<()> {
+pub(super) fn floats(value: WireValue<'_>, out: &mut Vec<f32>) -> Read<()> {
     match value {
-        Value::Fixed(bytes) => out.push(float(bytes)?),
-        Value::Bytes(packed) => {
+        WireValue::Fixed(bytes) => out.push(float(bytes)?),
+        WireValue::Bytes(packed) => {
             let (words, rest) = packed.as_chunks();
             if !rest.is_empty() {
                 return Err(Bad::Torn);
             }
             out.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
         }
-        Value::Varint(_) => return Err(Bad::Ambiguous("a float is written as an integer".into())),
+        WireValue::Varint(_) => return Err(Bad::Ambiguous("a float is written as an integer".into())),
     }
     Ok(())
 }

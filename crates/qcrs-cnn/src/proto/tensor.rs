@@ -1,7 +1,7 @@
 //! What does a constant hold, and where are its values?
 
 use super::numbers::{doubles, floats, int32, ints, small_ints, text};
-use super::wire::{Fields, Value};
+use super::wire::{WireFields, WireValue};
 use super::{Bad, Once, Read};
 
 /// A constant.
@@ -32,22 +32,22 @@ pub struct SparseTensorProto<'a> {
 impl<'a> TensorProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut tensor, mut once) = (Self::default(), Once::of("a tensor"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
                 (1, value) => ints(value, &mut tensor.dims)?,
-                (2, Value::Varint(code)) => tensor.element = int32(once.take(2, code)?)?,
+                (2, WireValue::Varint(code)) => tensor.element = int32(once.take(2, code)?)?,
                 (4, value) => floats(value, &mut tensor.floats)?,
                 (5, value) => small_ints(value, &mut tensor.small_ints)?,
                 (7, value) => ints(value, &mut tensor.ints)?,
-                (8, Value::Bytes(name)) => tensor.name = text(once.take(8, name)?)?,
-                (9, Value::Bytes(raw)) => tensor.raw = Some(once.take(9, raw)?),
+                (8, WireValue::Bytes(name)) => tensor.name = text(once.take(8, name)?)?,
+                (9, WireValue::Bytes(raw)) => tensor.raw = Some(once.take(9, raw)?),
                 (10, value) => doubles(value)?,
                 // large integers, which no check looks at
                 (11, value) => ints(value, &mut Vec::new())?,
-                (13, Value::Bytes(entry)) => tensor.external.push(key_and_value(entry)?),
-                (14, Value::Varint(code)) => tensor.location = Some(int32(once.take(14, code)?)?),
+                (13, WireValue::Bytes(entry)) => tensor.external.push(key_and_value(entry)?),
+                (14, WireValue::Varint(code)) => tensor.location = Some(int32(once.take(14, code)?)?),
                 // strings, a text and key-value pairs for people
-                (6, Value::Bytes(_)) | (12 | 16, _) => {}
+                (6, WireValue::Bytes(_)) | (12 | 16, _) => {}
                 // whatever a later version of ONNX puts here may say where the values lie
                 (number, _) => {
                     return Err(Bad::Ambiguous(format!("a tensor has a field {number} of unknown meaning")));
@@ -61,10 +61,12 @@ impl<'a> TensorProto<'a> {
 impl<'a> SparseTensorProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut sparse, mut once) = (Self::default(), Once::of("a sparse tensor"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(tensor)) => sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?),
-                (2, Value::Bytes(tensor)) => {
+                (1, WireValue::Bytes(tensor)) => {
+                    sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?)
+                }
+                (2, WireValue::Bytes(tensor)) => {
                     sparse.indices = Some(TensorProto::parse(once.take(2, tensor)?)?);
                 }
                 // its lengths, which no check looks at
@@ -83,10 +85,10 @@ impl<'a> SparseTensorProto<'a> {
 /// A StringStringEntryProto.
 fn key_and_value(message: &[u8]) -> Read<(&str, &str)> {
     let (mut entry, mut once) = (("", ""), Once::of("an entry of external data"));
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         match field? {
-            (1, Value::Bytes(key)) => entry.0 = text(once.take(1, key)?)?,
-            (2, Value::Bytes(value)) => entry.1 = text(once.take(2, value)?)?,
+            (1, WireValue::Bytes(key)) => entry.0 = text(once.take(1, key)?)?,
+            (2, WireValue::Bytes(value)) => entry.1 = text(once.take(2, value)?)?,
             (number, _) => {
                 return Err(Bad::Ambiguous(format!("external data has a field {number} of unknown meaning")));
             }

@@ -1,7 +1,7 @@
 //! What does the file declare of an input or output?
 
 use super::numbers::{int32, text};
-use super::wire::{Fields, Value};
+use super::wire::{WireFields, WireValue};
 use super::{Bad, DEEPEST, Once, Read};
 
 /// An input or output as declared.
@@ -17,10 +17,10 @@ pub struct ValueInfoProto<'a> {
 impl<'a> ValueInfoProto<'a> {
     pub(super) fn parse(message: &'a [u8]) -> Read<Self> {
         let (mut port, mut once) = (Self::default(), Once::of("an input or output"));
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Bytes(name)) => port.name = text(once.take(1, name)?)?,
-                (2, Value::Bytes(kind)) => port.read_type(once.take(2, kind)?, 0)?,
+                (1, WireValue::Bytes(name)) => port.name = text(once.take(1, name)?)?,
+                (2, WireValue::Bytes(kind)) => port.read_type(once.take(2, kind)?, 0)?,
                 (number, _) => once.other(number, &[1, 2])?,
             }
         }
@@ -33,9 +33,9 @@ impl<'a> ValueInfoProto<'a> {
             return Err(Bad::Torn);
         }
         let mut once = Once::of("a type");
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (number @ (1 | 4 | 5 | 7..=9), Value::Bytes(kind)) => {
+                (number @ (1 | 4 | 5 | 7..=9), WireValue::Bytes(kind)) => {
                     // one of several: they share a place
                     let kind = once.take(1, kind)?;
                     match number {
@@ -52,10 +52,10 @@ impl<'a> ValueInfoProto<'a> {
 
     fn read_tensor(&mut self, message: &'a [u8]) -> Read<()> {
         let mut once = Once::of("a tensor type");
-        for field in Fields::of(message) {
+        for field in WireFields::of(message) {
             match field? {
-                (1, Value::Varint(code)) => self.element = Some(int32(once.take(1, code)?)?),
-                (2, Value::Bytes(shape)) => self.dims = Some(dimensions(once.take(2, shape)?)?),
+                (1, WireValue::Varint(code)) => self.element = Some(int32(once.take(1, code)?)?),
+                (2, WireValue::Bytes(shape)) => self.dims = Some(dimensions(once.take(2, shape)?)?),
                 (number, _) => once.other(number, &[1, 2])?,
             }
         }
@@ -66,9 +66,9 @@ impl<'a> ValueInfoProto<'a> {
 /// A TypeProto.Sequence: rten reads it, and trusts the lengths inside.
 fn check_sequence(message: &[u8], depth: usize) -> Read<()> {
     let mut once = Once::of("a type of a sequence");
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         match field? {
-            (1, Value::Bytes(kind)) => {
+            (1, WireValue::Bytes(kind)) => {
                 ValueInfoProto::default().read_type(once.take(1, kind)?, depth)?;
             }
             (number, _) => once.other(number, &[1])?,
@@ -80,9 +80,9 @@ fn check_sequence(message: &[u8], depth: usize) -> Read<()> {
 /// A TensorShapeProto.
 fn dimensions(message: &[u8]) -> Read<Vec<Option<usize>>> {
     let (mut dims, once) = (Vec::new(), Once::of("a shape"));
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         match field? {
-            (1, Value::Bytes(dim)) => dims.push(dimension(dim)?),
+            (1, WireValue::Bytes(dim)) => dims.push(dimension(dim)?),
             (number, _) => once.other(number, &[1])?,
         }
     }
@@ -92,11 +92,11 @@ fn dimensions(message: &[u8]) -> Read<Vec<Option<usize>>> {
 /// A number, or `None` for a named, absent or non-positive one: exporters write -1 for "any".
 fn dimension(message: &[u8]) -> Read<Option<usize>> {
     let (mut size, mut once) = (None, Once::of("a dimension"));
-    for field in Fields::of(message) {
+    for field in WireFields::of(message) {
         match field? {
             // a number or a name: they share a place
-            (1, Value::Varint(value)) => size = Some(once.take(1, value)?.cast_signed()),
-            (2, Value::Bytes(name)) => text(once.take(1, name)?).map(drop)?,
+            (1, WireValue::Varint(value)) => size = Some(once.take(1, value)?.cast_signed()),
+            (2, WireValue::Bytes(name)) => text(once.take(1, name)?).map(drop)?,
             (number, _) => once.other(number, &[1, 2])?,
         }
     }

@@ -7,7 +7,7 @@ const LARGEST_FIELD: u64 = (1 << 29) - 1;
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
+pub enum WireValue<'a> {
     /// An integer, enum or bool.
     Varint(u64),
     /// A string, bytes, a packed list or a message.
@@ -17,9 +17,9 @@ pub enum Value<'a> {
 }
 
 /// The fields of a message in file order, each with its number; after an error nothing follows.
-pub struct Fields<'a>(&'a [u8]);
+pub struct WireFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> WireFields<'a> {
     /// The fields of `message`.
     pub fn of(message: &'a [u8]) -> Self {
         Self(message)
@@ -47,16 +47,16 @@ impl<'a> Fields<'a> {
         Some(bytes)
     }
 
-    fn field(&mut self) -> Option<(u64, Value<'a>)> {
+    fn field(&mut self) -> Option<(u64, WireValue<'a>)> {
         let tag = self.varint()?;
         let value = match tag & 7 {
-            0 => Value::Varint(self.varint()?),
-            1 => Value::Fixed(self.bytes(8)?),
+            0 => WireValue::Varint(self.varint()?),
+            1 => WireValue::Fixed(self.bytes(8)?),
             2 => {
                 let length = self.varint()?;
-                Value::Bytes(self.bytes(length)?)
+                WireValue::Bytes(self.bytes(length)?)
             }
-            5 => Value::Fixed(self.bytes(4)?),
+            5 => WireValue::Fixed(self.bytes(4)?),
             _ => return None, // groups were never part of ONNX
         };
         (1..=LARGEST_FIELD).contains(&(tag >> 3)).then_some((tag >> 3, value))
@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
 
 /// The numbers of a packed list; after an error nothing follows.
 pub fn varints(packed: &[u8]) -> impl Iterator<Item = Result<u64, Torn>> {
-    let mut rest = Fields(packed);
+    let mut rest = WireFields(packed);
     std::iter::from_fn(move || {
         if rest.0.is_empty() {
             return None;
@@ -82,8 +82,8 @@ pub fn varints(packed: &[u8]) -> impl Iterator<Item = Result<u64, Torn>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn;
 
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(u64, Value<'a>), Torn>;
+impl<'a> Iterator for WireFields<'a> {
+    type Item = Result<(u64, WireValue<'a>), Torn>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.0.is_empty() {
@@ -103,18 +103,18 @@ mod tests {
 
     #[test]
     fn fields_are_read_and_torn_ones_refused() {
-        let read = |bytes: &'static [u8]| Fields::of(bytes).collect::<Vec<_>>();
-        assert_eq!(read(&[0x08, 0x96, 0x01]), [Ok((1, Value::Varint(150)))]);
-        assert_eq!(read(&[0x12, 2, b'h', b'i']), [Ok((2, Value::Bytes(b"hi")))]);
+        let read = |bytes: &'static [u8]| WireFields::of(bytes).collect::<Vec<_>>();
+        assert_eq!(read(&[0x08, 0x96, 0x01]), [Ok((1, WireValue::Varint(150)))]);
+        assert_eq!(read(&[0x12, 2, b'h', b'i']), [Ok((2, WireValue::Bytes(b"hi")))]);
         assert_eq!(
             read(&[0x1D, 0, 0, 0, 0, 0x20, 7]),
-            [Ok((3, Value::Fixed(&[0; 4]))), Ok((4, Value::Varint(7)))]
+            [Ok((3, WireValue::Fixed(&[0; 4]))), Ok((4, WireValue::Varint(7)))]
         );
         // longer than the file, cut, endless varint, group, field 0, a varint of 65 bits, a field beyond the largest
         let long = &[0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2][..];
         let large = &[0xF0, 0x80, 0x80, 0x80, 0x10, 1][..];
         for torn in [&[0x12u8, 9, 1][..], &[0x08], &[0xFF; 12], &[0x0B], &[0x00, 1], long, large] {
-            assert_eq!(Fields::of(torn).last(), Some(Err(Torn)), "{torn:?}");
+            assert_eq!(WireFields::of(torn).last(), Some(Err(Torn)), "{torn:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which layer takes how long?
 
 use crate::output::{self, Format};
-use qcrs_onnx::{Cnn, Layer};
+use qcrs_onnx::{Cnn, LayerTime};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const ROUNDS: usize = 50;
 pub(super) fn print(cnn: &Cnn, format: Format) -> anyhow::Result<()> {
     let layers = cnn.profile(ROUNDS);
     if format == Format::Json {
-        let line = |layer: &Layer| {
+        let line = |layer: &LayerTime| {
             json!({ "name": layer.name, "kind": layer.kind, "from": layer.from, "to": layer.to,
                     "macs": layer.macs, "weight_bytes": layer.weights, "together": layer.together,
                     "seconds": layer.time.as_secs_f64() })

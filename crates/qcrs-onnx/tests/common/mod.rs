@@ -8,7 +8,7 @@ pub mod suite;
 
 pub use build::*;
 use qcrs::types::Error;
-use qcrs_cnn::proto::wire::{Fields, Value};
+use qcrs_cnn::proto::wire::{WireFields, WireValue};
 use qcrs_onnx::{EngineChoice, LoadOptions, Model, load};
 use rten_onnx::onnx::{
     DataLocation, DataType, Dimension, GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto,
@@ -230,7 +230,7 @@ pub fn varint(mut value: u64) -> Vec<u8> {
 
 /// The content of the first field `number` of a message.
 pub fn content(message: &[u8], number: u64) -> &[u8] {
-    let found = Fields::of(message).flatten().find(|(found, _)| *found == number);
-    let Some((_, Value::Bytes(content))) = found else { panic!("no field {number}") };
+    let found = WireFields::of(message).flatten().find(|(found, _)| *found == number);
+    let Some((_, WireValue::Bytes(content))) = found else { panic!("no field {number}") };
     content
 }
