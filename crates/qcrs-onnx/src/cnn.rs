@@ -1,7 +1,7 @@
 //! How does our own engine run it?
 
 use crate::inspect::File;
-use crate::network::Run;
+use crate::network::Engine;
 use qcrs::sample::Classifier;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 
@@ -20,7 +20,7 @@ pub(crate) fn load(
     Cnn::read(&file.bytes, &file.external, shape, instructions, precision)
 }
 
-impl Run for Cnn {
+impl Engine for Cnn {
     fn run(&self, [rows, ..]: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String> {
         let mut scores = vec![0.0; rows * self.num_classes()];
         self.logits(batch, &mut scores).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use crate::batch::{self, Fate};
 use crate::fit::{InputShape, fit};
 use crate::inspect::{self, File};
 use crate::mode;
-use crate::network::{Network, Run};
+use crate::network::{CheckedEngine, Engine};
 use crate::options::{Device, EngineChoice, LoadOptions};
 use qcrs::sample::{Classifier, Transformed, is_function_of_one_image};
 use qcrs::types::Error;
@@ -38,7 +38,7 @@ pub struct Model {
 /// Loads the ONNX model at `path` for images of `shape` = [channels, height, width], values in [0, 1].
 pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
     check(shape, options)?;
-    open(&inspect::read(path)?, Place { name: path, on_disk: true }, shape, options)
+    open(&inspect::read(path)?, ModelPlace { name: path, on_disk: true }, shape, options)
 }
 
 /// The same for a model in memory: its bytes, and the name and content of every weight file that it names. `name` stands
@@ -52,14 +52,14 @@ pub fn load_bytes(
     options: &LoadOptions,
 ) -> Result<Model, Error> {
     check(shape, options)?;
-    let place = Place { name: Path::new(name), on_disk: false };
+    let place = ModelPlace { name: Path::new(name), on_disk: false };
     let file = inspect::take(bytes, external).map_err(|problem| Error::format(name, problem))?;
     open(&file, place, shape, options)
 }
 
 /// What messages call a model, and whether that is its path.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ModelPlace<'a> {
     name: &'a Path,
     on_disk: bool,
 }
@@ -85,7 +85,12 @@ fn check(shape: [usize; 3], options: &LoadOptions) -> Result<(), Error> {
     options.transform.as_ref().map_or(Ok(()), |transform| transform.check(shape[0]))
 }
 
-fn open(file: &File, place: Place<'_>, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
+fn open(
+    file: &File,
+    place: ModelPlace<'_>,
+    shape: [usize; 3],
+    options: &LoadOptions,
+) -> Result<Model, Error> {
     let path = place.name;
     let (input, fixed_batch) = fit(&file.graph, shape).map_err(|problem| Error::format(path, problem))?;
     let mut notes = Vec::new();
@@ -96,11 +101,11 @@ fn open(file: &File, place: Place<'_>, shape: [usize; 3], options: &LoadOptions)
             "that the scores of an image do not depend on the others of its batch was measured, but not shown: {why}"
         ));
     }
-    let source = Source { file, place, shape, any_batch: fixed_batch.is_none() };
+    let source = EngineRequest { file, place, shape, any_batch: fixed_batch.is_none() };
     let (run, engine) =
         start(&source, options, &mut notes).map_err(|problem| Error::format(path, problem))?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
-    let network = Network::new(run, shape, fixed_batch, options.output)
+    let network = CheckedEngine::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
     let classifier: Box<dyn Classifier + Send + Sync> = match options.transform.clone() {
         None => Box::new(network),
@@ -191,12 +196,12 @@ pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), Stri
     engine.run([rows, c, h, w], &vec![0.0; rows * c * h * w]).map(drop)
 }
 
-type Started = (Box<dyn Run>, String);
+type Started = (Box<dyn Engine>, String);
 
 /// A file that is to be run, and on what.
-struct Source<'a> {
+struct EngineRequest<'a> {
     file: &'a File,
-    place: Place<'a>,
+    place: ModelPlace<'a>,
     shape: [usize; 3],
     any_batch: bool,
 }
@@ -209,7 +214,11 @@ fn refused(why: &Refusal, others: &str) -> String {
     }
 }
 
-fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) -> Result<Started, String> {
+fn start(
+    source: &EngineRequest<'_>,
+    options: &LoadOptions,
+    notes: &mut Vec<String>,
+) -> Result<Started, String> {
     match options.engine {
         EngineChoice::Cnn => start_cnn(source, options).map_err(|why| refused(&why, "ort or rten")),
         EngineChoice::Rten => start_rten(source, options).map_err(|why| format!("{why}; try the engine ort")),
@@ -246,7 +255,7 @@ fn start(source: &Source<'_>, options: &LoadOptions, notes: &mut Vec<String>) ->
 
 /// Another engine than ours, with a note that says why.
 fn start_other(
-    source: &Source<'_>,
+    source: &EngineRequest<'_>,
     options: &LoadOptions,
     no_cnn: &str,
     notes: &mut Vec<String>,
@@ -262,25 +271,25 @@ fn start_other(
     Ok(started)
 }
 
-fn start_cnn(source: &Source<'_>, options: &LoadOptions) -> Result<Started, Refusal> {
+fn start_cnn(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, Refusal> {
     let engine = crate::cnn::load(source.file, source.shape, options.instructions, options.precision)?;
     Ok((Box::new(engine), crate::cnn::name(options.precision)))
 }
 
 #[cfg(feature = "rten")]
-fn start_rten(source: &Source<'_>, options: &LoadOptions) -> Result<Started, String> {
+fn start_rten(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, String> {
     let engine = crate::rten::Rten::load(source.file, source.any_batch, options.threads)?;
     Ok((Box::new(engine), crate::rten::NAME.to_owned()))
 }
 
 #[cfg(not(feature = "rten"))]
-fn start_rten(_: &Source<'_>, _: &LoadOptions) -> Result<Started, String> {
+fn start_rten(_: &EngineRequest<'_>, _: &LoadOptions) -> Result<Started, String> {
     Err("this build has no rten".into())
 }
 
 #[cfg(feature = "ort")]
-fn start_ort(source: &Source<'_>, options: &LoadOptions) -> Result<Started, String> {
-    let &Source { place, shape, .. } = source;
+fn start_ort(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, String> {
+    let &EngineRequest { place, shape, .. } = source;
     let model = place.on_disk.then_some(place.name);
     let question = crate::trial::Question { model, shape, device: options.device };
     let (engine, name) =
@@ -289,6 +298,6 @@ fn start_ort(source: &Source<'_>, options: &LoadOptions) -> Result<Started, Stri
 }
 
 #[cfg(not(feature = "ort"))]
-fn start_ort(_: &Source<'_>, _: &LoadOptions) -> Result<Started, String> {
+fn start_ort(_: &EngineRequest<'_>, _: &LoadOptions) -> Result<Started, String> {
     Err("this build has no onnxruntime".into())
 }

@@ -6,7 +6,7 @@ use qcrs::sample::{Classifier, noisy_copies};
 use qcrs::types::Error;
 
 /// What an engine does: one batch, on the calling thread's time, from any thread.
-pub(crate) trait Run: Send + Sync {
+pub(crate) trait Engine: Send + Sync {
     /// Runs a batch of `shape` = [N, C, H, W]; gives [rows, columns] and the scores.
     fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String>;
 
@@ -17,18 +17,18 @@ pub(crate) trait Run: Send + Sync {
 }
 
 /// A loaded model: an engine, and the checks that hold for each of its answers.
-pub(crate) struct Network {
-    engine: Box<dyn Run>,
+pub(crate) struct CheckedEngine {
+    engine: Box<dyn Engine>,
     shape: [usize; 3],
     fixed_batch: Option<usize>,
     output: OutputKind,
     classes: usize,
 }
 
-impl Network {
+impl CheckedEngine {
     /// Runs a small batch of grey images to learn the number of classes.
     pub(crate) fn new(
-        engine: Box<dyn Run>,
+        engine: Box<dyn Engine>,
         shape: [usize; 3],
         fixed_batch: Option<usize>,
         output: OutputKind,
@@ -88,7 +88,7 @@ impl Network {
     }
 }
 
-impl Classifier for Network {
+impl Classifier for CheckedEngine {
     fn input_len(&self) -> usize {
         self.shape.iter().product()
     }

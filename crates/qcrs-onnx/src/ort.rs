@@ -2,7 +2,7 @@
 
 use crate::inspect::File;
 use crate::library::Places;
-use crate::network::Run;
+use crate::network::Engine;
 use crate::options::Device;
 use crate::slots::Slots;
 use crate::trial::{Question, Trial};
@@ -52,7 +52,7 @@ impl Ort {
     }
 }
 
-impl Run for Ort {
+impl Engine for Ort {
     fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String> {
         let input = TensorRef::from_array_view((shape, batch)).map_err(|error| error.to_string())?;
         let mut session = self.sessions.take();

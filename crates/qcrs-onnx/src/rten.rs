@@ -1,7 +1,7 @@
 //! How does rten (pure Rust) run it?
 
 use crate::inspect::{File, Graph};
-use crate::network::Run;
+use crate::network::Engine;
 use crate::slots::Slots;
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueView};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn misread(graph: &Graph) -> Option<String> {
     (*opset < 13 && *softmax_below).then(|| format!("the Softmax of opset {opset} before the last axis"))
 }
 
-impl Run for Rten {
+impl Engine for Rten {
     fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String> {
         let [rows, c, h, w] = shape;
         if rows != 1 || !self.any_batch {

@@ -30,7 +30,7 @@ pub(super) fn scores<'a>(model: &ModelProto<'a>, shape: [usize; 3], batch: Optio
     let first = batch.map_or(super::value::Number::Batch(1.0), |batch| Known(batch as f64));
     let dims = [first].into_iter().chain(shape.map(|side| Known(side as f64))).collect();
     let names = Names::from([(input.name, Ok(Tensor::rows(dims, Axis::new(0))))]);
-    let place = Place { opset: version(&model.opsets), given: &[], depth: 0 };
+    let place = NodeContext { opset: version(&model.opsets), given: &[], depth: 0 };
     if place.opset < OLDEST {
         return Err(lost(
             "the model is written for an opset before 7, whose operators repeat values in another way",
@@ -48,7 +48,7 @@ struct Walk<'m, 'a> {
 
 /// Where a node stands.
 #[derive(Clone, Copy)]
-struct Place<'p, 'a> {
+struct NodeContext<'p, 'a> {
     opset: i64,
     /// The attributes of the call of the function around it.
     given: &'p [AttributeProto<'a>],
@@ -61,7 +61,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         graph: &GraphProto<'a>,
         mut names: Names<'a>,
-        place: Place<'_, 'a>,
+        place: NodeContext<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
         if !graph.sparse.is_empty() {
             return Err(Stop::lost("the graph has sparse constants"));
@@ -78,7 +78,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         nodes: &[NodeProto<'a>],
         names: &mut Names<'a>,
-        place: Place<'_, 'a>,
+        place: NodeContext<'_, 'a>,
     ) -> Result<(), Stop> {
         for node in nodes {
             self.steps += 1;
@@ -104,7 +104,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         node: &NodeProto<'a>,
         names: &Names<'a>,
-        place: Place<'_, 'a>,
+        place: NodeContext<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
         let inputs = inputs(node, names)?;
         let call = Call { node, inputs, given: place.given, opset: place.opset, batch: self.batch };
@@ -132,7 +132,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         function: &FunctionProto<'a>,
         call: &Call<'_, 'a>,
-        place: Place<'_, 'a>,
+        place: NodeContext<'_, 'a>,
     ) -> Result<Vec<Followed>, Stop> {
         // onnxruntime reads the body as the version of ONNX that the model asks for
         if version(&function.opsets) != place.opset {
@@ -154,7 +154,7 @@ impl<'a> Walk<'_, 'a> {
         let absent: Vec<_> =
             defaults.filter(|default| call.node.attribute(default.name).is_none()).cloned().collect();
         given.extend(absent);
-        let inside = Place { given: &given, depth: place.depth + 1, ..place };
+        let inside = NodeContext { given: &given, depth: place.depth + 1, ..place };
         self.nodes(&function.nodes, &mut names, inside)?;
         Ok(function.outputs.iter().map(|name| named(&names, name)).collect())
     }
@@ -164,7 +164,7 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         call: &Call<'_, 'a>,
         names: &Names<'a>,
-        place: Place<'_, 'a>,
+        place: NodeContext<'_, 'a>,
         here: impl Fn(Stop) -> Stop,
     ) -> Result<Vec<Followed>, Stop> {
         call.constant(0).map_err(|_| here(Stop::lost("asks about the images or their number")))?;
@@ -179,7 +179,7 @@ impl<'a> Walk<'_, 'a> {
             self.steps += names.len();
             let graph = call.attribute(name).and_then(|branch| branch.graphs.first()).cloned();
             let graph = graph.ok_or_else(|| here(Stop::lost("lacks a branch")))?;
-            let inside = Place { depth: place.depth + 1, ..place };
+            let inside = NodeContext { depth: place.depth + 1, ..place };
             outcomes.push(self.graph(&graph, names.clone(), inside)?);
         }
         let join = |(one, other): (&Followed, &Followed)| match (one, other) {
