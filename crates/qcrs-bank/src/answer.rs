@@ -14,7 +14,7 @@ pub struct Certificate {
 /// What the bank answers to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum BankAnswer {
     /// The bank gives this class to every query closer than `radius` from now on, once it was added.
     Class {
         /// The class.

@@ -1,6 +1,6 @@
 //! What does the bank answer?
 
-use crate::answer::{Abstention, Answer, Certificate, Why};
+use crate::answer::{Abstention, BankAnswer, Certificate, Why};
 use crate::bank::Bank;
 use crate::error::{Error, Problem};
 use crate::shadow::{self, Shadow};
@@ -19,7 +19,7 @@ impl Bank {
     /// A query at the very centre of a ball is no special case: its class stays, its radius may grow.
     /// A query so near the rim of a ball that rounding hides on which side it is counts as inside; balls
     /// of different classes are kept so far apart that no query is that near to two of them.
-    pub fn ask(&self, x: &[f32], own: Option<Certificate>) -> Result<Answer, Error> {
+    pub fn ask(&self, x: &[f32], own: Option<Certificate>) -> Result<BankAnswer, Error> {
         self.check_query(x, own)?;
         let mut home: Option<(usize, f64)> = None;
         let (mut left, mut cut) = (own.map_or(0.0, |own| own.radius), None);
@@ -45,14 +45,14 @@ impl Bank {
         if let Some((id, radius)) = home {
             let class = self.balls[id].class;
             if own.is_none_or(|own| own.class != class || left <= radius) {
-                return Ok(Answer::Class { class, radius, why: Why::Inherited(id as u64) });
+                return Ok(BankAnswer::Class { class, radius, why: Why::Inherited(id as u64) });
             }
         }
         Ok(match (own, cut) {
-            (None, _) => Answer::Abstain(Abstention::Own),
-            (Some(_), Some(id)) if left == 0.0 => Answer::Abstain(Abstention::NothingLeft(id)),
+            (None, _) => BankAnswer::Abstain(Abstention::Own),
+            (Some(_), Some(id)) if left == 0.0 => BankAnswer::Abstain(Abstention::NothingLeft(id)),
             (Some(own), cut) => {
-                Answer::Class { class: own.class, radius: left, why: cut.map_or(Why::Own, Why::Cut) }
+                BankAnswer::Class { class: own.class, radius: left, why: cut.map_or(Why::Own, Why::Cut) }
             }
         })
     }

@@ -1,12 +1,12 @@
 //! Open, add, and look inside.
 
-use crate::answer::{Answer, Certificate, Why};
+use crate::answer::{BankAnswer, Certificate, Why};
 use crate::distance::Ruler;
-use crate::entry::{Entry, Record, Source};
+use crate::entry::{BankEntry, BankRecord, CertificateName};
 use crate::error::{Error, Problem};
-use crate::file::{BankFile, Place};
+use crate::file::{BankFile, RecordPlace};
 use crate::header::{LARGEST_DIM, are_for_a_bank};
-use crate::pixels::Pixels;
+use crate::pixels::StoredPixels;
 use crate::shadow::{Blocks, Shadow};
 use qcrs::types::Alpha;
 use std::collections::HashMap;
@@ -20,10 +20,10 @@ pub struct Bank {
     pub(crate) file: BankFile,
     pub(crate) ruler: Ruler,
     pub(crate) blocks: Blocks,
-    pub(crate) balls: Vec<Ball>,
+    pub(crate) balls: Vec<StoredBall>,
     /// The shadows of all balls, one after the other.
     pub(crate) shadows: Vec<f32>,
-    said: HashMap<Source, Answer>,
+    said: HashMap<CertificateName, BankAnswer>,
     /// The sum of the α of all certificates that were offered, rounded up.
     pub(crate) risk: f64,
     classifier: Option<String>,
@@ -31,11 +31,11 @@ pub struct Bank {
 }
 
 /// What is kept in memory of an entry.
-pub(crate) struct Ball {
+pub(crate) struct StoredBall {
     pub(crate) class: usize,
     pub(crate) radius: f64,
     pub(crate) slack: f32,
-    place: Place,
+    place: RecordPlace,
 }
 
 impl Bank {
@@ -63,20 +63,20 @@ impl Bank {
         let (mut classifier, mut risk) = (None, 0.0);
         file.scan(|place, record, pixels| {
             match (record, pixels) {
-                (Record::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
+                (BankRecord::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
                     if let Some(source) = source {
-                        said.insert(source, Answer::Class { class, radius, why });
+                        said.insert(source, BankAnswer::Class { class, radius, why });
                     }
                     let Shadow { at, slack } = blocks.shadow(&pixels.values());
                     shadows.extend(at);
-                    balls.push(Ball { class, radius, slack, place });
+                    balls.push(StoredBall { class, radius, slack, place });
                     risk = more(risk, alpha);
                 }
-                (Record::Said { answer, alpha, source }, None) => {
+                (BankRecord::Said { answer, alpha, source }, None) => {
                     said.extend(source.map(|source| (source, answer)));
                     risk = more(risk, alpha);
                 }
-                (Record::Classifier(name), None) => classifier = Some(name),
+                (BankRecord::Classifier(name), None) => classifier = Some(name),
                 (record, _) => {
                     return Err(Problem::Damaged(format!(
                         "{record:?} has pixels where it should not, or none"
@@ -98,7 +98,7 @@ impl Bank {
                 Err(Error::at(self.file.path(), Problem::OtherClassifier { found, wanted }))
             }
             None => {
-                self.file.append(&Record::Classifier(classifier.into()), None)?;
+                self.file.append(&BankRecord::Classifier(classifier.into()), None)?;
                 self.file.sync()?;
                 self.classifier = Some(classifier.into());
                 Ok(())
@@ -122,18 +122,18 @@ impl Bank {
     ///
     /// `alpha` is the probability with which the certificate may be wrong, also where it turned out to be none: what
     /// becomes a ball depends on the same votes, so every attempt counts.
-    pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Certificate>) -> Result<Answer, Error> {
+    pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Certificate>) -> Result<BankAnswer, Error> {
         self.append(x, alpha, own, None)
     }
 
     /// The same for a certificate with a name; one that was added before gets the answer of that time.
     pub fn add_once(
         &mut self,
-        source: Source,
+        source: CertificateName,
         x: &[f32],
         alpha: Alpha,
         own: Option<Certificate>,
-    ) -> Result<Answer, Error> {
+    ) -> Result<BankAnswer, Error> {
         match self.said(&source) {
             Some(answer) => Ok(answer),
             None => self.append(x, alpha, own, Some(source)),
@@ -141,7 +141,7 @@ impl Bank {
     }
 
     /// What was answered to the certificate with this name.
-    pub fn said(&self, source: &Source) -> Option<Answer> {
+    pub fn said(&self, source: &CertificateName) -> Option<BankAnswer> {
         self.said.get(source).copied()
     }
 
@@ -150,19 +150,19 @@ impl Bank {
         x: &[f32],
         alpha: Alpha,
         own: Option<Certificate>,
-        source: Option<Source>,
-    ) -> Result<Answer, Error> {
+        source: Option<CertificateName>,
+    ) -> Result<BankAnswer, Error> {
         let answer = self.ask(x, own)?;
         match answer {
-            Answer::Class { class, radius, why: why @ (Why::Own | Why::Cut(_)) } => {
-                let record = Record::Ball { class, radius, alpha, why, source: source.clone() };
-                let place = self.file.append(&record, Some(&Pixels::of(x)))?;
+            BankAnswer::Class { class, radius, why: why @ (Why::Own | Why::Cut(_)) } => {
+                let record = BankRecord::Ball { class, radius, alpha, why, source: source.clone() };
+                let place = self.file.append(&record, Some(&StoredPixels::of(x)))?;
                 let Shadow { at, slack } = self.blocks.shadow(x);
                 self.shadows.extend(at);
-                self.balls.push(Ball { class, radius, slack, place });
+                self.balls.push(StoredBall { class, radius, slack, place });
             }
             _ => {
-                self.file.append(&Record::Said { answer, alpha, source: source.clone() }, None)?;
+                self.file.append(&BankRecord::Said { answer, alpha, source: source.clone() }, None)?;
             }
         }
         self.risk = more(self.risk, alpha);
@@ -211,11 +211,11 @@ impl Bank {
     }
 
     /// All balls, in the order of insertion.
-    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, Error>> {
+    pub fn entries(&self) -> impl Iterator<Item = Result<BankEntry, Error>> {
         self.balls.iter().enumerate().map(|(id, ball)| match self.file.get(ball.place)? {
-            (Record::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
+            (BankRecord::Ball { class, radius, alpha, why, source }, Some(pixels)) => {
                 let blake3 = blake3::hash(pixels.bytes()).to_string();
-                Ok(Entry { id: id as u64, class, radius, alpha, why, source, blake3 })
+                Ok(BankEntry { id: id as u64, class, radius, alpha, why, source, blake3 })
             }
             _ => Err(self.changed(id)),
         })
@@ -225,7 +225,7 @@ impl Bank {
         &self.shadows[id * self.blocks.len()..][..self.blocks.len()]
     }
 
-    pub(crate) fn pixels(&self, id: usize) -> Result<Pixels, Error> {
+    pub(crate) fn pixels(&self, id: usize) -> Result<StoredPixels, Error> {
         let (_, pixels) = self.file.get(self.balls[id].place)?;
         pixels.ok_or_else(|| self.changed(id))
     }

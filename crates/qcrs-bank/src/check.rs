@@ -6,7 +6,7 @@ use crate::shadow::surely_apart;
 
 /// What was checked and found good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedBank {
     /// The number of balls.
     pub balls: usize,
     /// Pairs of different classes.
@@ -18,7 +18,7 @@ pub struct Checked {
 impl Bank {
     /// Makes sure that no two balls of different classes overlap, all pairs considered. Every pair is
     /// excluded by brightness, by shadows, or measured.
-    pub fn check(&self) -> Result<Checked, Error> {
+    pub fn check(&self) -> Result<CheckedBank, Error> {
         let brightness = |id: usize| self.blocks.brightness(self.shadow(id));
         let mut order: Vec<(f64, usize)> = (0..self.len()).map(|id| (brightness(id), id)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -44,7 +44,7 @@ impl Bank {
                 }
             }
         }
-        Ok(Checked { balls: self.len(), pairs: self.pairs(), measured })
+        Ok(CheckedBank { balls: self.len(), pairs: self.pairs(), measured })
     }
 
     fn are_surely_disjoint(&self, a: usize, b: usize) -> bool {
@@ -73,9 +73,9 @@ impl Bank {
 mod tests {
     use super::*;
     use crate::answer::Why;
-    use crate::entry::Record;
+    use crate::entry::BankRecord;
     use crate::error::Problem;
-    use crate::pixels::Pixels;
+    use crate::pixels::StoredPixels;
     use proptest::prelude::*;
     use qcrs::types::Alpha;
 
@@ -85,8 +85,8 @@ mod tests {
         let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();
         for &(x, class, radius) in balls {
             let alpha = Alpha::new(0.001).unwrap();
-            let ball = Record::Ball { class, radius, alpha, why: Why::Own, source: None };
-            bank.file.append(&ball, Some(&Pixels::of(&x))).unwrap();
+            let ball = BankRecord::Ball { class, radius, alpha, why: Why::Own, source: None };
+            bank.file.append(&ball, Some(&StoredPixels::of(&x))).unwrap();
         }
         drop(bank);
         let bank = Bank::read(dir.path()).unwrap();

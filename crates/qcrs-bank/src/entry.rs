@@ -1,13 +1,13 @@
 //! What does one entry of the file hold?
 
-use crate::answer::{Answer, Why};
-use crate::pixels::Pixels;
+use crate::answer::{BankAnswer, Why};
+use crate::pixels::StoredPixels;
 use qcrs::types::Alpha;
 use serde::{Deserialize, Serialize};
 
 /// A stored ball.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
+pub struct BankEntry {
     /// Its number, from 0, in the order of insertion.
     pub id: u64,
     /// Its class.
@@ -20,7 +20,7 @@ pub struct Entry {
     pub why: Why,
     /// Where the certificate comes from, if it has a name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<CertificateName>,
     /// The BLAKE3 hash of the centre: of one byte k per pixel where all pixels are k/255, else of
     /// little-endian f32.
     pub blake3: String,
@@ -28,7 +28,7 @@ pub struct Entry {
 
 /// The name of a certificate: it is added once, however often it is offered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Source {
+pub struct CertificateName {
     /// What names the run, such as the hash of its spec.
     pub run: String,
     /// The input's index in its dataset.
@@ -38,7 +38,7 @@ pub struct Source {
 /// What is written down, one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Record {
+pub(crate) enum BankRecord {
     /// A ball; its pixels follow.
     Ball {
         class: usize,
@@ -46,14 +46,14 @@ pub(crate) enum Record {
         alpha: Alpha,
         why: Why,
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        source: Option<Source>,
+        source: Option<CertificateName>,
     },
     /// An answer that needed no ball, kept so that it is not given twice, and because it could have become one.
     Said {
-        answer: Answer,
+        answer: BankAnswer,
         alpha: Alpha,
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        source: Option<Source>,
+        source: Option<CertificateName>,
     },
     /// Whose certificates these are.
     Classifier(String),
@@ -71,20 +71,24 @@ pub(crate) const CHECK: usize = 16;
 const LONGEST_HEAD: usize = 1 << 16;
 
 /// The bytes of a record that begins at `offset`.
-pub(crate) fn encode(offset: u64, record: &Record, pixels: Option<&Pixels>) -> Result<Vec<u8>, String> {
+pub(crate) fn encode(
+    offset: u64,
+    record: &BankRecord,
+    pixels: Option<&StoredPixels>,
+) -> Result<Vec<u8>, String> {
     let head = serde_json::to_vec(record).map_err(|error| error.to_string())?;
     if head.len() > LONGEST_HEAD {
         return Err(format!("a name of {} bytes is too long", head.len()));
     }
     let tag = match pixels {
         None => NO_PIXELS,
-        Some(Pixels::Bytes(_)) => BYTES,
-        Some(Pixels::Floats(_)) => FLOATS,
+        Some(StoredPixels::Bytes(_)) => BYTES,
+        Some(StoredPixels::Floats(_)) => FLOATS,
     };
     let mut bytes = vec![tag];
     bytes.extend((head.len() as u32).to_le_bytes());
     bytes.extend(head);
-    bytes.extend(pixels.map_or(&[][..], Pixels::bytes));
+    bytes.extend(pixels.map_or(&[][..], StoredPixels::bytes));
     let check = check(offset, &bytes);
     bytes.extend(check);
     Ok(bytes)
@@ -107,7 +111,7 @@ pub(crate) fn len(start: [u8; START], dim: usize) -> Result<usize, String> {
 }
 
 /// What `bytes`, a whole record at `offset`, say.
-pub(crate) fn decode(offset: u64, bytes: &[u8]) -> Result<(Record, Option<Pixels>), String> {
+pub(crate) fn decode(offset: u64, bytes: &[u8]) -> Result<(BankRecord, Option<StoredPixels>), String> {
     let bad = || "its checksum is wrong".to_string();
     let (body, found) = bytes.split_last_chunk::<CHECK>().ok_or_else(bad)?;
     if check(offset, body) != *found {
@@ -119,8 +123,8 @@ pub(crate) fn decode(offset: u64, bytes: &[u8]) -> Result<(Record, Option<Pixels
     let record = serde_json::from_slice(head).map_err(|error| error.to_string())?;
     let pixels = match tag {
         NO_PIXELS => None,
-        BYTES => Some(Pixels::Bytes(pixels.to_vec())),
-        _ => Some(Pixels::Floats(pixels.to_vec())),
+        BYTES => Some(StoredPixels::Bytes(pixels.to_vec())),
+        _ => Some(StoredPixels::Floats(pixels.to_vec())),
     };
     Ok((record, pixels))
 }

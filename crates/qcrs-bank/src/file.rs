@@ -4,10 +4,10 @@
 //! when it was last safe on the disk. What is wrong before that point is damage; behind it, whatever a crash
 //! left of the last records (a piece, or zeros after a power failure) is cut off by the next writer.
 
-use crate::entry::{self, Record, START};
+use crate::entry::{self, BankRecord, START};
 use crate::error::{Error, Problem};
 use crate::header::Header;
-use crate::pixels::Pixels;
+use crate::pixels::StoredPixels;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct BankFile {
 
 /// Where a record stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RecordPlace {
     offset: u64,
     len: u32,
 }
@@ -115,7 +115,7 @@ impl BankFile {
     /// off by a writer and passed over by a reader.
     pub(crate) fn scan(
         &mut self,
-        mut each: impl FnMut(Place, Record, Option<Pixels>) -> Result<(), Problem>,
+        mut each: impl FnMut(RecordPlace, BankRecord, Option<StoredPixels>) -> Result<(), Problem>,
     ) -> Result<(), Error> {
         let (path, dim) = (self.path.clone(), self.shape().iter().product());
         let io = |source| Error::io(&path)(source);
@@ -143,7 +143,7 @@ impl BankFile {
                 Err(what) if end < self.header.known => return Err(at(damaged(end, &what))),
                 Err(_) => break,
             };
-            each(Place { offset: end, len: bytes.len() as u32 }, record, pixels).map_err(at)?;
+            each(RecordPlace { offset: end, len: bytes.len() as u32 }, record, pixels).map_err(at)?;
             end += bytes.len() as u64;
         }
         if end < self.header.known {
@@ -165,7 +165,7 @@ impl BankFile {
     }
 
     /// The record at `place`, checked again.
-    pub(crate) fn get(&self, place: Place) -> Result<(Record, Option<Pixels>), Error> {
+    pub(crate) fn get(&self, place: RecordPlace) -> Result<(BankRecord, Option<StoredPixels>), Error> {
         let mut bytes = vec![0; place.len as usize];
         self.read_at(place.offset, &mut bytes)?;
         entry::decode(place.offset, &bytes)
@@ -173,7 +173,11 @@ impl BankFile {
     }
 
     /// Appends a record; when this returns the system has it, whatever happens to this process.
-    pub(crate) fn append(&mut self, record: &Record, pixels: Option<&Pixels>) -> Result<Place, Error> {
+    pub(crate) fn append(
+        &mut self,
+        record: &BankRecord,
+        pixels: Option<&StoredPixels>,
+    ) -> Result<RecordPlace, Error> {
         if !self.writable {
             return Err(Error::at(&self.path, Problem::Frozen));
         }
@@ -189,7 +193,7 @@ impl BankFile {
         self.write(offset, &bytes)?;
         self.torn = false;
         self.end += bytes.len() as u64;
-        Ok(Place { offset, len: bytes.len() as u32 })
+        Ok(RecordPlace { offset, len: bytes.len() as u32 })
     }
 
     /// Waits until the disk has everything, and says so in the header.
@@ -268,8 +272,11 @@ mod tests {
     fn after_a_failed_sync_nothing_is_claimed() {
         let dir = tempfile::tempdir().unwrap();
         let alpha = Alpha::new(0.001).unwrap();
-        let record =
-            Record::Said { answer: crate::Answer::Abstain(crate::Abstention::Own), alpha, source: None };
+        let record = BankRecord::Said {
+            answer: crate::BankAnswer::Abstain(crate::Abstention::Own),
+            alpha,
+            source: None,
+        };
         let mut bank = BankFile::open(dir.path(), [1, 2, 2]).unwrap();
         bank.scan(|_, _, _| Ok(())).unwrap();
         let known = bank.header.known;

@@ -21,7 +21,7 @@
 //! | `teller`     | what does the bank say about each record of a run?     |
 //!
 //! ```
-//! use qcrs_bank::{Answer, Bank, Certificate, Why};
+//! use qcrs_bank::{BankAnswer, Bank, Certificate, Why};
 //! use qcrs::types::Alpha;
 //!
 //! let dir = tempfile::tempdir().unwrap();
@@ -31,12 +31,12 @@
 //!
 //! // inside that ball another class is overruled
 //! let inside = bank.ask(&[0.25, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
-//! let Answer::Class { class: 3, radius, why: Why::Inherited(0) } = inside else { panic!("{inside:?}") };
+//! let BankAnswer::Class { class: 3, radius, why: Why::Inherited(0) } = inside else { panic!("{inside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25); // rounded to the safe side
 //!
 //! // outside it keeps what does not overlap
 //! let beside = bank.ask(&[0.75, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
-//! let Answer::Class { class: 5, radius, why: Why::Cut(0) } = beside else { panic!("{beside:?}") };
+//! let BankAnswer::Class { class: 5, radius, why: Why::Cut(0) } = beside else { panic!("{beside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25);
 //! # Ok::<(), qcrs_bank::Error>(())
 //! ```
@@ -55,10 +55,10 @@ mod shadow;
 mod stats;
 mod teller;
 
-pub use answer::{Abstention, Answer, Certificate, Why};
+pub use answer::{Abstention, BankAnswer, Certificate, Why};
 pub use bank::Bank;
-pub use check::Checked;
-pub use entry::{Entry, Source};
+pub use check::CheckedBank;
+pub use entry::{BankEntry, CertificateName};
 pub use error::{Error, Problem};
 pub use stats::Stats;
 pub use teller::{Teller, certificate, classifier, run_name};

@@ -4,14 +4,14 @@ use qcrs::data::{byte_to_pixel, exact_bytes};
 
 /// Pixels as they stand in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Pixels {
+pub(crate) enum StoredPixels {
     /// k stands for k/255, where this gives every pixel exactly.
     Bytes(Vec<u8>),
     /// Anything else, little-endian.
     Floats(Vec<u8>),
 }
 
-impl Pixels {
+impl StoredPixels {
     /// The shortest form that gives back the same bits.
     pub(crate) fn of(x: &[f32]) -> Self {
         let floats = || x.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -45,13 +45,13 @@ mod tests {
     #[test]
     fn every_bit_comes_back() {
         let all: Vec<f32> = (0..=255).map(pixel).collect();
-        assert_eq!(Pixels::of(&all), Pixels::Bytes((0..=255).collect()));
+        assert_eq!(StoredPixels::of(&all), StoredPixels::Bytes((0..=255).collect()));
         for odd in [-0.0f32, 0.5, pixel(7).next_up(), -1.0, 3.25, f32::MIN_POSITIVE / 4.0] {
-            let kept = Pixels::of(&[pixel(3), odd]);
-            assert!(matches!(kept, Pixels::Floats(_)), "{odd}");
+            let kept = StoredPixels::of(&[pixel(3), odd]);
+            assert!(matches!(kept, StoredPixels::Floats(_)), "{odd}");
             let bits: Vec<u32> = kept.values().iter().map(|value| value.to_bits()).collect();
             assert_eq!(bits, [pixel(3).to_bits(), odd.to_bits()]);
         }
-        assert_eq!(Pixels::of(&all).values(), all);
+        assert_eq!(StoredPixels::of(&all).values(), all);
     }
 }

@@ -1,6 +1,6 @@
 //! What does the bank say about each record of a run?
 
-use crate::{Abstention, Answer, Bank, Certificate, Source, Why};
+use crate::{Abstention, BankAnswer, Bank, Certificate, CertificateName, Why};
 use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Models, Record, Spec};
 use qcrs::types::Error;
 use std::path::Path;
@@ -47,15 +47,15 @@ impl Teller {
         Ok(())
     }
 
-    fn source(&self, record: &Record) -> Source {
-        Source { run: self.run.clone(), input: record.index }
+    fn source(&self, record: &Record) -> CertificateName {
+        CertificateName { run: self.run.clone(), input: record.index }
     }
 }
 
 /// An answer as records keep it.
-fn recorded(answer: Answer) -> FromBank {
+fn recorded(answer: BankAnswer) -> FromBank {
     let (ball, why) = match answer {
-        Answer::Class { class, radius, why } => {
+        BankAnswer::Class { class, radius, why } => {
             let why = match why {
                 Why::Own => BankReason::AsCertified,
                 Why::Cut(entry) => BankReason::CutBy(entry),
@@ -63,8 +63,8 @@ fn recorded(answer: Answer) -> FromBank {
             };
             (Some(Ball { class, radius }), why)
         }
-        Answer::Abstain(Abstention::Own) => (None, BankReason::NoCertificate),
-        Answer::Abstain(Abstention::NothingLeft(entry)) => (None, BankReason::Touches(entry)),
+        BankAnswer::Abstain(Abstention::Own) => (None, BankReason::NoCertificate),
+        BankAnswer::Abstain(Abstention::NothingLeft(entry)) => (None, BankReason::Touches(entry)),
     };
     FromBank { ball, why }
 }

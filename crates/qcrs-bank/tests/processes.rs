@@ -5,7 +5,7 @@ mod common;
 mod suite;
 
 use common::{alpha, empty, offer, source};
-use qcrs_bank::{Answer, Bank, Problem, Why};
+use qcrs_bank::{Bank, BankAnswer, Problem, Why};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -118,7 +118,7 @@ fn a_second_writer_is_refused_and_readers_are_not() {
     assert!(!said.status.success() && words.contains(": another qcrs is writing to this bank"), "{words}");
     let mut reader = Bank::read(dir.path()).unwrap();
     assert_eq!(reader.len(), 1);
-    assert!(matches!(reader.ask(&x, None).unwrap(), Answer::Class { why: Why::Inherited(0), .. }));
+    assert!(matches!(reader.ask(&x, None).unwrap(), BankAnswer::Class { why: Why::Inherited(0), .. }));
     assert!(matches!(reader.add(&[0.9; 4], alpha(), Some(own)).unwrap_err().problem, Problem::Frozen));
     drop(bank);
     assert_eq!(Bank::open(dir.path(), [1, 2, 2]).unwrap().len(), 1);

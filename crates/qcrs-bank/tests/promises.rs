@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, Reference, alpha, certificate, claimed, distance, empty};
 use proptest::prelude::*;
-use qcrs_bank::{Abstention, Answer, Bank, Why};
+use qcrs_bank::{Abstention, Bank, BankAnswer, Why};
 
 /// A query on a line: in sixteenths, so that many balls touch, nest or share their centres.
 type Query = (i32, Option<(usize, u32)>);
@@ -46,7 +46,7 @@ proptest! {
             let asked = bank.ask(&[x], own).unwrap();
             let answer = bank.add(&[x], alpha(), own).unwrap();
             prop_assert_eq!(asked, answer);
-            if let Answer::Class { class, radius, why } = answer {
+            if let BankAnswer::Class { class, radius, why } = answer {
                 prop_assert!(own.is_none_or(|own| own.class != class || radius <= own.radius || matches!(why, Why::Inherited(_))));
                 if !matches!(why, Why::Inherited(_)) {
                     balls.push((x, class, radius));
@@ -125,24 +125,24 @@ fn a_stored_point_asked_again_keeps_its_class_and_never_loses_radius() {
     let (_dir, mut bank) = empty([1, 1, 2]);
     let x = [0.25, 0.5];
     let first = bank.add(&x, alpha(), Some(certificate(1, 0.5))).unwrap();
-    assert_eq!(first, Answer::Class { class: 1, radius: 0.5, why: Why::Own });
-    let inherited = Answer::Class { class: 1, radius: 0.5, why: Why::Inherited(0) };
+    assert_eq!(first, BankAnswer::Class { class: 1, radius: 0.5, why: Why::Own });
+    let inherited = BankAnswer::Class { class: 1, radius: 0.5, why: Why::Inherited(0) };
     assert_eq!(bank.add(&x, alpha(), Some(certificate(2, 3.0))).unwrap(), inherited);
     assert_eq!(bank.add(&x, alpha(), Some(certificate(1, 0.4))).unwrap(), inherited);
     assert_eq!(bank.add(&x, alpha(), None).unwrap(), inherited);
     assert_eq!(bank.len(), 1);
     let grown = bank.add(&x, alpha(), Some(certificate(1, 0.75))).unwrap();
-    assert_eq!(grown, Answer::Class { class: 1, radius: 0.75, why: Why::Own });
+    assert_eq!(grown, BankAnswer::Class { class: 1, radius: 0.75, why: Why::Own });
     assert_eq!(bank.len(), 2);
 }
 
 #[test]
 fn an_abstention_blocks_nobody() {
     let (_dir, mut bank) = empty([1, 1, 1]);
-    assert_eq!(bank.add(&[0.5], alpha(), None).unwrap(), Answer::Abstain(Abstention::Own));
+    assert_eq!(bank.add(&[0.5], alpha(), None).unwrap(), BankAnswer::Abstain(Abstention::Own));
     assert!(bank.is_empty());
     let answer = bank.add(&[0.5], alpha(), Some(certificate(4, 0.25))).unwrap();
-    assert_eq!(answer, Answer::Class { class: 4, radius: 0.25, why: Why::Own });
+    assert_eq!(answer, BankAnswer::Class { class: 4, radius: 0.25, why: Why::Own });
 }
 
 #[test]
@@ -150,14 +150,14 @@ fn touching_balls_leave_nothing_and_say_so() {
     let (_dir, mut bank) = empty([1, 1, 1]);
     bank.add(&[0.0], alpha(), Some(certificate(0, 0.5))).unwrap();
     // exactly on the rim: rounding cannot tell, so the class is the ball's, with nothing around it
-    let rim = Answer::Class { class: 0, radius: 0.0, why: Why::Inherited(0) };
+    let rim = BankAnswer::Class { class: 0, radius: 0.0, why: Why::Inherited(0) };
     assert_eq!(bank.ask(&[0.5], Some(certificate(1, 0.25))).unwrap(), rim);
     // one f32 further out there is a gap that rounding can see
     let outside = bank.ask(&[0.5f32.next_up()], Some(certificate(1, 0.25))).unwrap();
-    assert!(matches!(outside, Answer::Class { class: 1, why: Why::Cut(0), .. }), "{outside:?}");
+    assert!(matches!(outside, BankAnswer::Class { class: 1, why: Why::Cut(0), .. }), "{outside:?}");
     // two balls of one class may overlap as they like
     let same = bank.add(&[0.25], alpha(), Some(certificate(0, 0.5))).unwrap();
-    assert_eq!(same, Answer::Class { class: 0, radius: 0.5, why: Why::Own });
+    assert_eq!(same, BankAnswer::Class { class: 0, radius: 0.5, why: Why::Own });
     bank.check().unwrap();
 }
 
@@ -170,7 +170,7 @@ fn nothing_is_left_in_a_gap_that_is_too_narrow() {
     bank.add(&[0.0, 0.0], alpha(), Some(certificate(0, exact * (1.0 - 1.2 * 66.0 * f64::EPSILON / 2.0))))
         .unwrap();
     let answer = bank.add(&x, alpha(), Some(certificate(1, 1.0))).unwrap();
-    assert_eq!(answer, Answer::Abstain(Abstention::NothingLeft(0)));
+    assert_eq!(answer, BankAnswer::Abstain(Abstention::NothingLeft(0)));
     assert_eq!(bank.len(), 1);
 }
 

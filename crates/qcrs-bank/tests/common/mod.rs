@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use qcrs::types::Alpha;
-use qcrs_bank::{Abstention, Answer, Bank, Certificate, Source, Why};
+use qcrs_bank::{Abstention, Bank, BankAnswer, Certificate, CertificateName, Why};
 
 pub fn certificate(class: usize, radius: f64) -> Certificate {
     Certificate { class, radius }
@@ -44,8 +44,8 @@ impl Reference {
     }
 
     /// Takes over what a bank stored.
-    pub fn learn(&mut self, x: &[f32], answer: Answer) {
-        if let Answer::Class { class, radius, why: Why::Own | Why::Cut(_) } = answer {
+    pub fn learn(&mut self, x: &[f32], answer: BankAnswer) {
+        if let BankAnswer::Class { class, radius, why: Why::Own | Why::Cut(_) } = answer {
             self.balls.push((x.to_vec(), class, radius));
         }
     }
@@ -56,10 +56,10 @@ pub fn distance(x: &[f32], y: &[f32]) -> f64 {
 }
 
 /// Class and radius; `None` for an abstention.
-pub fn claimed(answer: Answer) -> Option<(usize, f64)> {
+pub fn claimed(answer: BankAnswer) -> Option<(usize, f64)> {
     match answer {
-        Answer::Class { class, radius, .. } => Some((class, radius)),
-        Answer::Abstain(Abstention::Own | Abstention::NothingLeft(_)) => None,
+        BankAnswer::Class { class, radius, .. } => Some((class, radius)),
+        BankAnswer::Abstain(Abstention::Own | Abstention::NothingLeft(_)) => None,
     }
 }
 
@@ -87,6 +87,6 @@ pub fn offer(n: u32) -> ([f32; 4], Certificate) {
     ([at(7), at(31), at(101), at(499)], certificate((n % 3) as usize, 0.05 + f64::from(n % 11) / 20.0))
 }
 
-pub fn source(input: u32) -> Source {
-    Source { run: "child".into(), input }
+pub fn source(input: u32) -> CertificateName {
+    CertificateName { run: "child".into(), input }
 }

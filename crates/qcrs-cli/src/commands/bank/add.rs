@@ -5,7 +5,7 @@ use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
 use qcrs::data::{self, Opened};
 use qcrs::run::{self, Depth, Difference, Spec, Stored};
-use qcrs_bank::{Answer, Bank, Source, Why, certificate, classifier, run_name};
+use qcrs_bank::{Bank, BankAnswer, CertificateName, Why, certificate, classifier, run_name};
 use std::path::PathBuf;
 
 /// What was typed after `qcrs bank add`.
@@ -61,7 +61,7 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
 fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> anyhow::Result<()> {
     let name = run_name(&run.spec)?;
     for record in &run.records {
-        let source = Source { run: name.clone(), input: record.index };
+        let source = CertificateName { run: name.clone(), input: record.index };
         if bank.said(&source).is_some() {
             tally.known += 1;
             continue;
@@ -84,12 +84,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, answer: Answer) {
+    fn count(&mut self, answer: BankAnswer) {
         let counter = match answer {
-            Answer::Class { why: Why::Own, .. } => &mut self.whole,
-            Answer::Class { why: Why::Cut(_), .. } => &mut self.cut,
-            Answer::Class { why: Why::Inherited(_), .. } => &mut self.inherited,
-            Answer::Abstain(_) => &mut self.abstained,
+            BankAnswer::Class { why: Why::Own, .. } => &mut self.whole,
+            BankAnswer::Class { why: Why::Cut(_), .. } => &mut self.cut,
+            BankAnswer::Class { why: Why::Inherited(_), .. } => &mut self.inherited,
+            BankAnswer::Abstain(_) => &mut self.abstained,
         };
         *counter += 1;
     }

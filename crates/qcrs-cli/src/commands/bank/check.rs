@@ -1,7 +1,7 @@
 //! `qcrs bank check`
 
 use crate::output;
-use qcrs_bank::{Bank, Checked};
+use qcrs_bank::{Bank, CheckedBank};
 use std::path::Path;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ pub fn run(dir: &Path) -> anyhow::Result<()> {
     let start = Instant::now();
     let bank = Bank::read(dir)?;
     let read = start.elapsed().as_secs_f64();
-    let Checked { balls, pairs, measured } = bank.check()?;
+    let CheckedBank { balls, pairs, measured } = bank.check()?;
     let all = start.elapsed().as_secs_f64();
     output::print(&format!(
         "{balls} balls: none of {pairs} pairs of different classes overlap ({measured} measured pixel by pixel); \
