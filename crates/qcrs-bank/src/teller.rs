@@ -1,6 +1,6 @@
 //! What does the bank say about each record of a run?
 
-use crate::{Abstention, BankAnswer, Bank, Certificate, CertificateName, Why};
+use crate::{Abstention, Bank, BankAnswer, Certificate, CertificateName, Why};
 use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Models, Record, Spec};
 use qcrs::types::Error;
 use std::path::Path;

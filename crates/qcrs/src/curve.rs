@@ -173,7 +173,7 @@ mod tests {
     struct Losing;
 
     impl SampleUnderNoise for Losing {
-        fn sample_under_noise(&self, _: &[f32], _: Noise, draws: &Draws) -> Result<Votes, Error> {
+        fn sample_under_noise(&self, _: &[f32], _: Smoothed, draws: &Draws) -> Result<Votes, Error> {
             Ok(Votes::from_iter([(1, draws.range.len() as u64 - 1)]))
         }
     }

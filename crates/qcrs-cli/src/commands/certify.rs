@@ -1,6 +1,5 @@
 //! `qcrs certify`
 
-
 use crate::args::{Seed, SettingsArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
