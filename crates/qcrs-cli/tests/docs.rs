@@ -1,5 +1,9 @@
-//! Can the documentation be read: short lines, links that lead somewhere, plain words?
+//! Can the documentation be read, and is it true: short lines, links that lead somewhere, plain words, commands that
+//! exist, output that is real?
 
+mod common;
+
+use common::Bench;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +59,42 @@ fn links_lead_to_files_and_headings() {
     }
     assert!(dangling.is_empty(), "these links lead nowhere:\n{dangling}");
     assert!(followed > 60, "only {followed} links found: does this test still read the documents?");
+}
+
+#[test]
+fn commands_in_documents_have_these_options() {
+    let (bench, mut checked) = (Bench::new(), 0);
+    for (path, text) in documents() {
+        // a line with | stands for several commands
+        for typed in commands(&text).filter(|typed| !typed.contains('|')) {
+            let ran = bench.run(&format!("{typed} --help")); // an unknown option comes first
+            assert_eq!(ran.code, Some(0), "{}: qcrs {typed}\n{}", path.display(), ran.err);
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "only {checked} commands found: does this test still read the documents?");
+}
+
+#[test]
+fn the_readme_shows_real_output() {
+    let (bench, readme) = (Bench::new(), read(&root().join("README.md")));
+    let mut shown = readme.split("```\n$ qcrs ").skip(1).map(|block| block.split("```").next().unwrap());
+    let (typed, output) = shown.next().unwrap().split_once('\n').unwrap();
+    assert_eq!(bench.run(typed).says(&[]).out, output, "{typed}");
+    assert_eq!(shown.next(), None);
+}
+
+#[test]
+fn every_command_is_described() {
+    let help = Bench::new().run("--help").says(&[]).out;
+    let names =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<_> = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    let described = read(&root().join("docs/commands.md"));
+    for name in names.iter().filter(|name| !["", "help"].contains(*name)) {
+        assert!(described.contains(&format!("| `{name}")), "docs/commands.md does not describe `{name}`");
+    }
+    assert!(names.len() > 10, "{help}");
 }
 
 #[test]
@@ -119,11 +159,16 @@ fn is_source(path: &Path, crates: &Path) -> bool {
 
 /// The lines of a document outside code blocks, numbered from 1.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    lines(text, false)
+}
+
+/// The lines inside code blocks, or those outside.
+fn lines(text: &str, of_code: bool) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     text.lines().enumerate().map(numbered).filter(move |(_, line)| {
         let fence = line.trim_start().starts_with("```");
         in_code ^= fence;
-        !in_code && !fence
+        in_code == of_code && !fence
     })
 }
 
@@ -141,6 +186,12 @@ fn spoken((index, line): (usize, &str)) -> Option<(usize, &str)> {
         None => code.split_once('"')?.1,
     };
     Some((index, said))
+}
+
+/// What is typed after `qcrs` in the code blocks of a document, without comments and redirections.
+fn commands(text: &str) -> impl Iterator<Item = &str> {
+    let typed = lines(text, true).filter_map(|(_, line)| line.trim_start_matches("$ ").strip_prefix("qcrs "));
+    typed.map(|typed| typed.split(['#', '>']).next().unwrap_or_default())
 }
 
 /// The targets of the links in a line.
