@@ -20,9 +20,10 @@ fn report_writes_every_format() {
     assert_eq!((&json[1]["name"], &json[1]["inputs"]), (&json!("b"), &json!(8)));
     assert_eq!(json[0]["certified_accuracy"].as_object().unwrap().keys().collect::<Vec<_>>(), ["0.125"]);
     // a lower bound of the accuracy itself
-    bench
-        .run("report a --rho 0.05")
-        .says(&["The same at least, with probability 0.95", "What holds at least"]);
+    bench.run("report a --rho 0.05").says(&[
+        "Lower bound on certified accuracy on these inputs, with probability 0.95",
+        "The lower bound allows for",
+    ]);
     let bounded = bench.run("report a b --rho 0.05 --radii 0.125 --format json").says(&[]).runs();
     let csv = bench.run("report a b --rho 0.05 --radii 0.125 --format csv").says(&[]).out;
     let cells: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();

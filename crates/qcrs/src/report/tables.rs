@@ -21,7 +21,10 @@ pub fn short(analysis: &Analysis) -> Vec<Grid> {
         let bounds = |s: &Summary| {
             s.certified_accuracy_bound.iter().map(|&(r, bound)| (r, Cell::new(down(bound, 4)))).collect()
         };
-        let caption = format!("The same at least, with probability {}, on these inputs", 1.0 - rho.get());
+        let caption = format!(
+            "Lower bound on certified accuracy on these inputs, with probability {}",
+            1.0 - rho.get()
+        );
         grids.extend(by_radius(analysis, caption, bounds));
     }
     grids.extend(pairs(analysis));
@@ -188,8 +191,8 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     }
     if analysis.rho.is_some() {
         legend.push(
-            "What holds at least allows for as many wrong certificates as there may be, each being wrong with \
-             probability α; the shares themselves do not.",
+            "The lower bound allows for certificates that may be wrong, each with probability α; the shares themselves \
+             do not.",
         );
     }
     legend
