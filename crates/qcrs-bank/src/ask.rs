@@ -70,10 +70,10 @@ impl Bank {
 
     fn check_query(&self, x: &[f32], own: Option<Certificate>) -> Result<(), Error> {
         let problem = if x.len() != self.dim() {
-            format!("a query has {} pixels here, not {}", self.dim(), x.len())
+            format!("a query must have {} pixels, got {}", self.dim(), x.len())
         } else if let Some(value) = x.iter().find(|value| !(-LARGEST_PIXEL..=LARGEST_PIXEL).contains(*value))
         {
-            format!("a query has the pixel {value}; pixels are numbers near [0, 1]")
+            format!("a query has the pixel {value}; pixels must be numbers near [0, 1]")
         } else if let Some(own) = own.filter(|own| !(own.radius > 0.0 && own.radius.is_finite())) {
             format!("a radius must be finite and positive, got {}", own.radius)
         } else {

@@ -44,7 +44,7 @@ impl Bank {
     pub fn open(dir: &Path, shape: [usize; 3]) -> Result<Self, Error> {
         if !are_for_a_bank(shape) {
             let problem =
-                format!("images of {shape:?} are not for a bank; it takes 1 to {LARGEST_DIM} pixels");
+                format!("a bank cannot hold images of {shape:?}; they must have 1 to {LARGEST_DIM} pixels");
             return Err(Error::at(dir, Problem::Query(problem)));
         }
         Self::load(BankFile::open(dir, shape.map(|size| size as u32))?)
@@ -236,7 +236,7 @@ impl Bank {
     }
 
     fn changed(&self, id: usize) -> Error {
-        Error::at(self.file.path(), Problem::Damaged(format!("entry {id} is a ball no more")))
+        Error::at(self.file.path(), Problem::Damaged(format!("entry {id} is no longer a ball")))
     }
 }
 

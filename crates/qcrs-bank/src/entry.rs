@@ -102,10 +102,10 @@ pub(crate) fn len(start: [u8; START], dim: usize) -> Result<usize, String> {
         NO_PIXELS => 0,
         BYTES => dim,
         FLOATS => 4 * dim,
-        other => return Err(format!("there is no kind {other} of entry")),
+        other => return Err(format!("unknown kind of entry {other}")),
     };
     if head > LONGEST_HEAD {
-        return Err(format!("no entry has a head of {head} bytes"));
+        return Err(format!("a head of {head} bytes is too long for an entry"));
     }
     Ok(START + head + pixels + CHECK)
 }

@@ -20,16 +20,16 @@ pub enum Problem {
     #[error("there is no bank here; 'qcrs bank add' makes one")]
     NoBank,
     /// A folder of something else, which we leave alone.
-    #[error("this folder holds something else; give a bank, or a folder that is empty or new")]
+    #[error("this folder is not a bank; give a bank, or a folder that is empty or does not exist")]
     OtherFolder,
     /// A file of something else, which we leave alone.
-    #[error("this file is no bank of qcrs; give another directory")]
+    #[error("this file is not a bank of qcrs; give another directory")]
     OtherFile,
     /// Another process adds to it.
     #[error("another qcrs is writing to this bank; wait for it, or use another bank")]
     InUse,
     /// Written by a later version.
-    #[error("format {found} was written by a newer qcrs, this one knows {known}; use that qcrs")]
+    #[error("format {found} was written by a newer qcrs, this one reads {known}; use the newer one")]
     Newer {
         /// The version of the format in the file.
         found: u32,
@@ -47,7 +47,7 @@ pub enum Problem {
         known: u32,
     },
     /// Images of another shape.
-    #[error("this bank holds images of {found}, not of {wanted}; use a bank of its own for these")]
+    #[error("this bank holds images of {found}, not of {wanted}; use another bank for these")]
     OtherShape {
         /// The bank's, in words.
         found: String,
@@ -55,7 +55,7 @@ pub enum Problem {
         wanted: String,
     },
     /// Certificates of another classifier.
-    #[error("this bank belongs to {found}, not to {wanted}; use a bank of its own for that")]
+    #[error("this bank belongs to {found}, not to {wanted}; use another bank for that")]
     OtherClassifier {
         /// Whose certificates it holds.
         found: String,
@@ -66,13 +66,15 @@ pub enum Problem {
     #[error("this bank was opened for reading; open it for writing to add to it")]
     Frozen,
     /// The disk refused something that was added.
-    #[error("the disk did not take what was added last; see to the disk, then open the bank again")]
+    #[error(
+        "the last entry may not be on disk, because writing failed; check the disk, then open the bank again"
+    )]
     NotSafe,
     /// A query that means nothing.
     #[error("{0}")]
     Query(String),
     /// What the file holds is not what was written.
-    #[error("damaged: {0}; restore it from a copy, for a bank that has forgotten a ball breaks its promise")]
+    #[error("damaged: {0}; restore it from a copy, because a bank that forgets a ball breaks its promise")]
     Damaged(String),
     /// The file system failed.
     #[error("{0}")]

@@ -69,7 +69,7 @@ impl BankFile {
         Ok(bank)
     }
 
-    /// Opens the bank in `dir` for reading, also while somebody writes.
+    /// Opens the bank in `dir` for reading, also while another process writes.
     pub(crate) fn read(dir: &Path) -> Result<Self, Error> {
         let path = dir.join(NAME);
         if !path.exists() {
@@ -147,7 +147,7 @@ impl BankFile {
             end += bytes.len() as u64;
         }
         if end < self.header.known {
-            let what = format!("{size} of at least {} bytes are left", self.header.known);
+            let what = format!("the file has {size} bytes and should have at least {}", self.header.known);
             return Err(at(damaged(end, &what)));
         }
         self.end = end;

@@ -51,7 +51,7 @@ impl Header {
         if !bytes.starts_with(MAGIC) {
             return Err(Problem::OtherFile);
         }
-        let damaged = || Problem::Damaged("the header is not as it was written".into());
+        let damaged = || Problem::Damaged("the header has changed since it was written".into());
         let number = |at: usize| {
             let four = bytes.get(at..at + 4).and_then(|four| four.first_chunk());
             four.map(|four| u32::from_le_bytes(*four)).ok_or_else(damaged)
@@ -70,9 +70,13 @@ impl Header {
         if header.encode() != bytes {
             return Err(damaged());
         }
-        // whoever forges a header can forge its checksum
+        // an attacker who forges a header can forge its checksum
         let fits = are_for_a_bank(header.shape.map(|size| size as usize));
-        if fits { Ok(header) } else { Err(Problem::Damaged(format!("images of {:?}", header.shape))) }
+        if fits {
+            Ok(header)
+        } else {
+            Err(Problem::Damaged(format!("no bank holds images of {:?}", header.shape)))
+        }
     }
 }
 
@@ -108,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Whoever forges a header forges its checksum too.
+    /// An attacker who forges a header forges its checksum too.
     #[test]
     fn shapes_that_no_bank_has_are_damage() {
         for shape in [[0, 1, 1], [1, 65536, 65536], [u32::MAX; 3]] {

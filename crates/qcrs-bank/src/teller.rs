@@ -32,13 +32,13 @@ impl Teller {
         Ok(recorded(self.bank.add_once(source, x, alpha, certificate(record))?))
     }
 
-    /// Makes sure that it was this bank that answered to the records of a run: another one would contradict them.
+    /// Makes sure that this bank gave the answers in the records of a run: another one would contradict them.
     pub fn remembers(&self, done: &[Record]) -> Result<(), Error> {
         for record in done {
             let said = self.bank.said(&self.source(record)).map(recorded);
             if said != record.bank {
                 return Err(Error::Invalid(format!(
-                    "the bank has not said what this run has about input {}; give the bank that the run began with, or \
+                    "the bank's answer to input {} is not the one in this run; give the bank that the run began with, or \
                      begin another run",
                     record.index
                 )));

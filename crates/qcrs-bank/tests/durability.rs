@@ -85,9 +85,9 @@ fn a_bank_of_something_else_is_left_alone() {
     (older[8], newer[8]) = (1, 3);
     for (bytes, words) in [
         (older, "format 1 was written by an older qcrs, this one writes 2"),
-        (newer, "format 3 was written by a newer qcrs, this one knows 2"),
-        (b"something else entirely".to_vec(), "no bank of qcrs"),
-        (Vec::new(), "no bank of qcrs"),
+        (newer, "format 3 was written by a newer qcrs, this one reads 2"),
+        (b"something else entirely".to_vec(), "not a bank of qcrs"),
+        (Vec::new(), "not a bank of qcrs"),
     ] {
         fs::write(&path, &bytes).unwrap();
         let error = Bank::read(dir.path()).err().unwrap().to_string();

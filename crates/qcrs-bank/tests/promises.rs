@@ -194,7 +194,7 @@ fn every_offer_counts_whatever_became_of_it() {
 fn a_query_that_means_nothing_is_refused() {
     let (_dir, mut bank) = empty([1, 1, 2]);
     for (x, own, words) in [
-        (vec![0.0], None, "2 pixels here, not 1"),
+        (vec![0.0], None, "2 pixels, got 1"),
         (vec![0.0, f32::NAN], None, "the pixel NaN"),
         (vec![0.0, f32::INFINITY], None, "the pixel inf"),
         (vec![0.0, 1e7], None, "the pixel 10000000"),

@@ -24,7 +24,7 @@ pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let options = if name == "train" { None } else { options(&path, &name)? };
     let has_parts = Qcrs::command().find_subcommand(&*name).is_some_and(clap::Command::has_subcommands);
     if name == "train" || (has_parts && options.is_some()) {
-        bail!("{}: `{name}` reads no file of options; type them", path.display());
+        bail!("{}: `{name}` takes no options from a file; type them on the command line", path.display());
     }
     let options = options.unwrap_or_default();
     let mut all = typed;
@@ -51,7 +51,10 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
     let file: toml::Table = text.parse().with_context(here)?;
     for (key, value) in &file {
         if Qcrs::command().find_subcommand(key).is_none() {
-            bail!("{}: `{key}` is no command; write options below the name of one, as in [certify]", here());
+            bail!(
+                "{}: `{key}` is not a command; write options below the name of a command, as in [certify]",
+                here()
+            );
         }
         if !value.is_table() {
             bail!("{}: `{key}` must be a table; write [{key}] above its options", here());
@@ -82,7 +85,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
                 toml::Value::String(text) => options.push(format!("--{key}={text}")),
                 toml::Value::Integer(number) => options.push(format!("--{key}={number}")),
                 toml::Value::Float(number) => options.push(format!("--{key}={number}")),
-                _ => bail!("{}: [{command}] {key} must be a text, a number or true", here()),
+                _ => bail!("{}: [{command}] {key} must be a string, a number or true", here()),
             }
         }
     }
@@ -117,7 +120,7 @@ mod tests {
             [["qcrs", "--config=FILE", "bank", "check"], ["qcrs", "--config=FILE", "train", "gaussian"]]
         {
             let error = format!("{:#}", expanded("[bank]\n[train]", &typed).unwrap_err());
-            assert!(error.contains("reads no file of options"), "{error}");
+            assert!(error.contains("takes no options from a file"), "{error}");
         }
         assert!(expanded("[certify]\nn = 5", &["qcrs", "--config=FILE", "bank", "check"]).is_ok());
     }

@@ -24,10 +24,10 @@ use std::process::ExitCode;
 struct Qcrs {
     #[command(subcommand)]
     command: Command,
-    /// A TOML file with a table per command that holds its options; what is typed wins
+    /// Read options from a TOML file with a table per command; the command line takes precedence
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
-    /// Say nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long, short, global = true)]
     quiet: bool,
 }

@@ -91,7 +91,7 @@ const NAMES: &[Case] = &[
 ];
 
 const SELECTIONS: &[Case] = &[
-    ("--max 0", 1, &["no input is selected", "--max", "nothing of 8"]),
+    ("--max 0", 1, &["no input is selected", "--max", "exclude all 8 inputs"]),
     ("--count 0", 1, &["no input is selected"]),
     ("--count 2 --shard 2/3", 1, &["no input is selected", "--shard"]),
     ("--skip 0", 2, &["--skip"]),
@@ -178,7 +178,7 @@ fn images_of_four_channels_are_certified_but_not_shown() {
     bench.write("four.npy", npy("'|u1'", "(2, 4, 32, 24)", 2 * 3072));
     bench.certify("--method cohen --data four.npy --layout nchw --run x").says(&["inputs"]);
     let ran = bench.run("report x --data four.npy --layout nchw --html page.html").says(&["certified"]);
-    assert!(ran.err.contains("images of 4 channels cannot be shown"), "{}", ran.err);
+    assert!(ran.err.contains("the page cannot show images with 4 channels"), "{}", ran.err);
     assert!(!bench.read("page.html").contains("data:image/png"));
 }
 
@@ -187,8 +187,8 @@ fn a_wrong_config_file_is_named() {
     let bench = Bench::new();
     for (text, words) in [
         ("[certify", "qcrs.toml"),
-        ("sigma = 0.25", "`sigma` is no command"),
-        ("[certfy]\nsigma = 0.25", "`certfy` is no command"),
+        ("sigma = 0.25", "`sigma` is not a command"),
+        ("[certfy]\nsigma = 0.25", "`certfy` is not a command"),
         ("certify = 3", "[certify]"),
         ("[certify]\nalpha = { a = 1 }", "[certify] alpha"),
         ("[certify]\nsgima = 3", "[certify] has no option `sgima`"),

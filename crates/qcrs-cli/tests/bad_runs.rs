@@ -51,7 +51,7 @@ fn a_new_run_wants_a_directory_of_its_own() {
     }
     certify("empty").says(&[]);
     bench.write("empty/notes.txt", "mine");
-    assert!(certify("empty").says(&[]).err.contains("all 8 inputs are there already"));
+    assert!(certify("empty").says(&[]).err.contains("all 8 inputs are already done"));
 }
 
 /// What a spec.json of somebody else says is shown, not obeyed.
@@ -125,9 +125,9 @@ fn a_record_that_was_changed_is_found_by_verify() {
     }
     bench.run(&format!("verify r {MODEL}")).fails(2, &["--replay"]);
     bench.write(RECORDS, whole.replace(&format!("{line}\n"), ""));
-    bench.run("verify r").says(&["7 of 8 records", "incomplete: input 6 is the first that is missing"]);
+    bench.run("verify r").says(&["7 of 8 records", "incomplete: the first missing input is 6"]);
     bench.write(RECORDS, whole);
-    bench.run(&format!("verify r {data}")).says(&["8 of 8 records", "every label is that of the data"]);
+    bench.run(&format!("verify r {data}")).says(&["8 of 8 records", "every label matches the data"]);
     // a spec that asks for more than there is memory
     let spec: serde_json::Value = serde_json::from_str(&bench.read("r/spec.json")).unwrap();
     let mut large = spec.clone();
@@ -146,9 +146,9 @@ fn a_run_without_records_stands_in_nobodys_way() {
     let bench = with_run();
     bench.certify("--method cohen --seed 1 --run begun").says(&[]);
     bench.write("begun/records-0-of-1.jsonl", "");
-    bench.run("verify begun").fails(1, &["begun: there is no record to verify yet"]);
+    bench.run("verify begun").fails(1, &["begun: there are no records to verify yet"]);
     let ran = bench.run("report begun r --reference 2").says(&["r"]);
-    assert!(ran.err.contains("begun: no input is certified yet; left out"), "{}", ran.err);
+    assert!(ran.err.contains("begun: no input is certified yet, so it is left out"), "{}", ran.err);
     bench.run("report r begun --reference 2").fails(1, &["begun: there are no inputs to report on"]);
     bench
         .certify("--method cohen --seed 2 --run begun")
@@ -163,7 +163,7 @@ fn a_directory_without_a_run_is_said_to_be_none() {
     for typed in ["report empty", "verify empty", "merge empty --into m"] {
         bench.run(typed).fails(1, &["empty: no run", "qcrs certify"]);
     }
-    bench.run("report nowhere").fails(1, &["nowhere: there is nothing here", "run directory"]);
+    bench.run("report nowhere").fails(1, &["nowhere: does not exist", "run directory"]);
     bench.run("merge r --into r").fails(1, &["r: there is something here already", "new directory"]);
     bench.certify("--method cohen --seed 1 --run other").says(&[]);
     bench.run("merge r other --into m").fails(1, &["other: not the same run as r: another seed"]);
@@ -215,20 +215,24 @@ fn report_checks_what_it_is_asked_for() {
     for (typed, code, words) in [
         ("report", 2, "<PATH>"),
         ("report r r", 1, "r is given twice"),
-        ("report r --reference 2", 1, "--reference 2"),
-        ("report r --reference 0", 1, "counted from 1"),
+        ("report r --reference 2", 1, "--reference must be from 1 to 1"),
+        ("report r --reference 0", 1, "got 0"),
         ("report r --radii -1", 1, "radius -1"),
         ("report r --radii wide", 2, "wide"),
         ("report r --format xml", 2, "xml"),
-        ("report r --curves notes.json --html x.html", 1, "notes.json: not what `qcrs curve --out` writes"),
-        ("report r --data other.bin --html x.html", 1, "--data: this is not the data of r"),
+        (
+            "report r --curves notes.json --html x.html",
+            1,
+            "notes.json: this file was not written by `qcrs curve --out`",
+        ),
+        ("report r --data other.bin --html x.html", 2, "--data: this is not the data of r"),
         ("report r --html data.bin/x.html", 1, "cannot write data.bin/x.html"),
         ("report r --figures data.bin", 1, "cannot write data.bin"),
         ("report r --split test", 2, "--data"),
         ("verify r --threads 3", 2, "--model"),
         ("report r --title Mine", 2, "--html"),
         ("report r --html x.html --pictures 3", 2, "--data"),
-        ("report r --curves notes.json", 1, "give --html or --figures"),
+        ("report r --curves notes.json", 1, "add --html or --figures"),
         ("report r --skip 0", 2, "--skip"),
     ] {
         bench.run(typed).fails(code, &[words]);

@@ -19,9 +19,9 @@ fn with_runs() -> Bench {
 #[test]
 fn certificates_are_added_once_and_in_order() {
     let bench = with_runs();
-    bench.run("bank add b c --data data.bin").says(&["c: 8 records are new", "0 were there"]);
+    bench.run("bank add b c --data data.bin").says(&["c: 8 records are new", "0 were in the bank before"]);
     let first = fs::read(bench.path(FILE)).unwrap();
-    bench.run("bank add b c --data data.bin").says(&["c: 0 records are new", "8 were there"]);
+    bench.run("bank add b c --data data.bin").says(&["c: 0 records are new", "8 were in the bank before"]);
     assert_eq!(fs::read(bench.path(FILE)).unwrap(), first);
     bench.run("bank add b c q --data data.bin").says(&["c: 0 records", "q: 8 records are new"]);
     bench.run("bank check b").says(&["none of", "overlap", "to read the bank"]);
@@ -64,7 +64,7 @@ fn what_does_not_belong_is_refused_before_anything_is_written() {
     bench.write("other.bin", &images[..3073 * 7]);
     bench
         .run("bank add b c --data other.bin")
-        .fails(1, &["c: not of this --data: its blake3 is", "qcrs certify"]);
+        .fails(1, &["c: this run is not about --data: its blake3 is", "qcrs certify"]);
     bench.run("bank add b c --data data.bin --skip 2").fails(2, &["--skip"]);
     bench.run("bank add b nowhere --data data.bin").fails(1, &["nowhere: no run"]);
     bench.run("bank add b c").fails(2, &["--data"]);
@@ -86,8 +86,8 @@ fn what_does_not_belong_is_refused_before_anything_is_written() {
             .run(&format!("bank {command} nowhere"))
             .fails(1, &["nowhere: there is no bank here", "qcrs bank add"]);
     }
-    bench.run("bank add c c --data data.bin").fails(1, &["c: this folder holds something else"]);
-    bench.run("bank add data.bin c --data data.bin").fails(1, &["data.bin: this file is no bank"]);
+    bench.run("bank add c c --data data.bin").fails(1, &["c: this folder is not a bank"]);
+    bench.run("bank add data.bin c --data data.bin").fails(1, &["data.bin: this file is not a bank"]);
     // another classifier
     let normalized = CERTIFY.to_owned() + " --normalize half --method cohen --run n";
     bench.run(&normalized).says(&[]);
@@ -149,12 +149,14 @@ fn certify_asks_the_bank_and_goes_on_with_it() {
     bench.write("r/records-0-of-1.jsonl", kept.join("\n") + "\n");
     fs::create_dir(bench.path("x")).unwrap();
     let typed = "--method cohen --bank x/b --run r";
-    bench.certify(typed).fails(1, &["x/b: there is no bank here, but r has 6 answers of one"]);
+    bench
+        .certify(typed)
+        .fails(1, &["x/b: there is no bank here, but r has 6 answers from a bank; pass the same bank"]);
     assert!(absent(&bench.path("x/b")));
     drop(qcrs_bank::Bank::open(&bench.path("x/b"), [3, 32, 32]).unwrap());
     bench
         .certify(typed)
-        .fails(1, &["r: the bank has not said what this run has about input 0", "began with"]);
+        .fails(1, &["r: the bank's answer to input 0 is not the one in this run", "began with"]);
     bench.write("r/records-0-of-1.jsonl", &records);
     // another run finds the balls of the first
     bench.certify("--method cohen --seed 5 --bank b --run s").says(&["memory-bank"]);
@@ -191,13 +193,13 @@ fn verify_looks_at_what_the_bank_said() {
     bench.write("r/spec.json", spec.replace("memory-bank", "fixed-sigma"));
     bench.run("verify r").fails(1, &["promises more or less", "memory-bank"]);
     bench.write("r/spec.json", spec);
-    bench.run("verify r").says(&["8 of 8", "not compared with the bank; see --bank"]);
-    bench.run("verify r --bank b").says(&["8 of 8", "the bank has said what the records say of it"]);
+    bench.run("verify r").says(&["8 of 8", "the bank's answers were not checked; use --bank"]);
+    bench.run("verify r --bank b").says(&["8 of 8", "the bank's answers match the records"]);
     // votes allow it, but it was never said
     bench.write("r/records-0-of-1.jsonl", good.replacen("as certified", "inside ball 7", 1));
     std::fs::remove_file(bench.path("r/results.tsv")).unwrap();
-    bench.run("verify r").says(&["1 answers are those of other balls"]);
-    bench.run("verify r --bank b").code_is(1, "the bank has not said");
+    bench.run("verify r").says(&["1 answers come from other balls"]);
+    bench.run("verify r --bank b").code_is(1, "the bank's answer to input");
     // nor do those votes stand beside that answer in the file for everybody's scripts
     let from = [bench.path("r")];
     qcrs::run::merge(&from, &bench.path("merged")).unwrap();
@@ -207,7 +209,7 @@ fn verify_looks_at_what_the_bank_said() {
     assert_eq!((line[5], line[6], line[8], line[9], line[13]), ("", "", "", "", "memory-bank"));
     bench.run("report merged/results.tsv").says(&["memory-bank:"]);
     bench.certify("--method cohen --run plain").says(&[]);
-    bench.run("verify plain --bank b").code_is(1, "plain: no bank was asked");
+    bench.run("verify plain --bank b").code_is(1, "plain: this run was made without a bank");
 }
 
 #[test]
@@ -217,7 +219,7 @@ fn a_bank_goes_with_one_writer_and_whole_classes() {
     bench.certify("--bank b --one-class 1 --run r").fails(2, &["--bank", "--one-class"]);
     bench.certify("--bank b --at-radius 0.1 --run r").fails(2, &["--bank", "--at-radius"]);
     bench.certify("--method cohen --run r --one-class 1").says(&["class-wise"]);
-    bench.run("bank add b r --data data.bin").fails(1, &["r: its answers are yes and no"]);
+    bench.run("bank add b r --data data.bin").fails(1, &["r: this run answers yes or no"]);
     bench.certify("--method cohen --run t").says(&["fixed-sigma"]);
     // another engine is, in the last bits, another classifier
     bench.certify("--method cohen --engine cnn --run u").says(&[]);

@@ -93,7 +93,7 @@ fn without_run_a_readable_name_is_made_and_found_again() {
     let ran = bench.certify("--method cohen").says(&["next: qcrs report runs/model-cohen-s0.25-n200-"]);
     assert!(ran.err.contains("runs/model-cohen-s0.25-n200-"), "{}", ran.err);
     let again = bench.certify("--method cohen").says(&[]);
-    assert!(again.err.contains("all 8 inputs are there already"), "{}", again.err);
+    assert!(again.err.contains("all 8 inputs are already done"), "{}", again.err);
     assert_eq!(again.out, ran.out);
     // a model.onnx is called after its folder
     std::fs::create_dir(bench.path("net")).unwrap();

@@ -106,15 +106,15 @@ fn records_that_name_no_pixels_are_said_to() {
     for number in 0..INPUTS {
         edit(&bench, number, |record| drop(record.as_object_mut().unwrap().remove("pixels")));
     }
-    bench.run("verify r").says(&["8 of 8 records", "8 records do not name their pixels"]);
-    bench.run("verify r --data data.bin").says(&["every label is that of the data"]);
+    bench.run("verify r").says(&["8 of 8 records", "8 records have no hash of their pixels"]);
+    bench.run("verify r --data data.bin").says(&["every label matches the data"]);
 }
 
 #[test]
 fn verify_compares_the_result_file_with_the_records() {
     let bench = with_run();
     let results = bench.read("r/results.tsv");
-    bench.run("verify r").says(&["results.tsv is what the records give"]);
+    bench.run("verify r").says(&["results.tsv matches the records"]);
     let line = results.lines().nth(7).unwrap();
     let cells: Vec<&str> = line.split('\t').collect();
     assert_eq!(cells[0], "6");
@@ -187,7 +187,7 @@ fn a_run_of_another_version_is_shown_as_not_verified_and_not_resumed() {
     let page = bench.read("page.html");
     assert!(page.contains("not verified") && page.contains(why), "{page}");
     bench.certify(RESUME).fails(1, &["this run used qcrs \"0.1.9\"", "with qcrs 0.1.9"]);
-    bench.run("verify r").says(&["8 of 8 records", "8 records do not name their pixels"]);
+    bench.run("verify r").says(&["8 of 8 records", "8 records have no hash of their pixels"]);
     // what does not follow from its votes is refused where it is built upon
     edit(&bench, 6, |record| *radius(record) = json!(3.0));
     bench.run("report r").says(&["not verified"]);

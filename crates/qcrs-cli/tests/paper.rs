@@ -42,7 +42,7 @@ fn an_experiment_goes_on_where_it_was_stopped_and_refuses_another_question() {
     let bench = Bench::new();
     let first = bench.with_model(&format!("paper fairness {SMALL}")).says(&[]);
     let again = bench.with_model(&format!("paper fairness {SMALL}")).says(&[]);
-    assert!(again.err.contains("all 8 inputs are there already"), "{}", again.err);
+    assert!(again.err.contains("all 8 inputs are already done"), "{}", again.err);
     assert_eq!(first.out, again.out);
     bench.with_model(&format!("paper fairness {SMALL} --seed 3")).fails(1, &["seed 0, you asked for 3"]);
 }

@@ -83,7 +83,7 @@ fn report_writes_a_page_and_figures() {
     bench.write("other.json", bench.read("curves.json").replace("\"model\": \"", "\"model\": \"0"));
     bench
         .run("report a --html other.html --curves other.json")
-        .fails(1, &["other.json: these curves are of another model"]);
+        .fails(1, &["other.json: these curves belong to another model"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -165,7 +165,7 @@ fn verify_recomputes_and_samples_again() {
     bench.certify("--method qcrs --seed 1 --run b").says(&[]);
     bench.write("b/spec.json", bench.read("b/spec.json").replace("\"seed\": 1", "\"seed\": 0"));
     bench.run("verify b").says(&["8 of 8 records"]);
-    bench.run(&format!("verify b {MODEL} --replay 8")).code_is(1, "sampled again it gives other votes");
+    bench.run(&format!("verify b {MODEL} --replay 8")).code_is(1, "sampling it again gives other votes");
     // other data are not even sampled
     let good = bench.records("a");
     let data = bench.path("data.bin");
@@ -178,7 +178,7 @@ fn verify_recomputes_and_samples_again() {
     assert_eq!(good, bench.records("a"));
 }
 
-// whoever changes a rule raises the version, and these runs are made again
+// a changed rule needs a new version, and these runs are made again
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))] // where they were made: another ln may end otherwise
 #[test]
 fn published_runs_follow_from_todays_rules() {

@@ -74,7 +74,7 @@ fn killed_at_any_moment_it_ends_with_the_same_bytes() {
         let last =
             bench.run(&long(&format!("--method {method} --run {run} --threads 2 --batch 7"))).says(&[]);
         if done < common::INPUTS {
-            assert!(last.err.contains(&format!("going on after {done} of 8 inputs")), "{}", last.err);
+            assert!(last.err.contains(&format!("resuming after {done} of 8 inputs")), "{}", last.err);
         }
         assert_eq!(bench.records(&run), bench.records(&whole), "{method}");
         bench.run(&format!("verify {run}")).says(&["8 of 8 records"]);
@@ -207,7 +207,7 @@ fn merged_shards_are_the_whole_run() {
     assert_eq!(bench.records("merged"), bench.records("whole"));
     assert_eq!(bench.read("merged/spec.json"), bench.read("whole/spec.json"));
     // and the merged run is one that certify takes for finished
-    assert!(certify("--run merged").err.contains("all 8 inputs are there already"));
+    assert!(certify("--run merged").err.contains("all 8 inputs are already done"));
 }
 
 #[test]

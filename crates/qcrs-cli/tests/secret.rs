@@ -24,7 +24,7 @@ fn a_secret_seed_is_drawn_once_and_kept() {
     // the same command resumes with the same seed
     let cut = whole.trim_end().rfind('\n').unwrap() + 1;
     bench.write("a/records-0-of-1.jsonl", &whole[..cut]);
-    assert!(certify("a").says(&[]).err.contains("going on after 7 of 8 inputs"));
+    assert!(certify("a").says(&[]).err.contains("resuming after 7 of 8 inputs"));
     assert_eq!((seed(&bench, "a"), bench.records("a")), (drawn, whole));
     bench.run(&format!("verify a {MODEL} --replay 3")).says(&["3 inputs sampled again"]);
     // what else differs is refused as ever
@@ -42,7 +42,7 @@ fn without_a_directory_the_same_command_finds_its_own() {
     let [name] = before.as_slice() else { panic!("{before:?}") };
     assert!(name.to_string_lossy().starts_with("model-cohen-s0.25-n200-secret-"), "{name:?}");
     let again = bench.certify("--method cohen --seed secret").says(&[]);
-    assert!(again.err.contains("all 8 inputs are there already"), "{}", again.err);
+    assert!(again.err.contains("all 8 inputs are already done"), "{}", again.err);
     assert_eq!(before, runs());
 }
 
@@ -74,7 +74,7 @@ fn a_seed_is_a_number_or_secret() {
     bench.certify("--method cohen --seed 7 --run r").says(&[]);
     bench
         .certify("--method cohen --seed secret --run r")
-        .fails(1, &["r/spec.json: this run used seed 7, which was not drawn", "--seed 7"]);
+        .fails(1, &["r/spec.json: this run used seed 7, which is not a secret seed", "--seed 7"]);
     for typed in [
         "predict --sigma 0.25 --n 20",
         "tune --sigma 0.25 --points 2 --draws 20",

@@ -55,9 +55,13 @@ fn every_argument_reaches_the_trainer_and_its_exit_code_comes_back(bench: &Bench
 fn without_a_trainer_it_says_how_to_build_one(bench: &Bench) {
     fs::create_dir(bench.path("empty")).unwrap();
     let path = bench.path("empty").to_str().unwrap().to_owned();
-    let words = ["no program qcrs-train", "pip install torch==2.13.0", "cargo build --release -p qcrs-train"];
+    let words = [
+        "qcrs-train is neither beside this one nor in PATH",
+        "pip install torch==2.13.0",
+        "cargo build --release -p qcrs-train",
+    ];
     train(bench, "train gaussian", &path).fails(1, &words);
-    train(bench, "--config x train gaussian", &path).fails(1, &["`train` reads no file of options"]);
+    train(bench, "--config x train gaussian", &path).fails(1, &["`train` takes no options from a file"]);
     // what it says is what the trainer's own build says
     let build = include_str!("../../qcrs-train/build.rs");
     for line in

@@ -28,12 +28,10 @@ pub fn certify_into(
     ensure_selected(spec, shard)?;
     let here = dir.display();
     let opened = || setup.pool.install(|| Run::open(dir, spec, shard));
-    let run = patiently(&format!("{here}: verifying the records that are there"), opened)?;
+    let run = patiently(&format!("{here}: verifying the existing records"), opened)?;
     let mut run = run.on(Arc::clone(&setup.pool));
     let inputs = |index| setup.example(index);
-    patiently(&format!("{here}: comparing the records that are there with the data"), || {
-        run.compare(&inputs)
-    })?;
+    patiently(&format!("{here}: comparing the existing records with the data"), || run.compare(&inputs))?;
     if let Some(bank) = &bank {
         bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
     }
@@ -67,7 +65,7 @@ pub fn certify_into(
 pub fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
     ensure!(
         !shard.ids(spec).is_empty(),
-        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard leave nothing of {}",
+        "no input is selected; --skip, --offset, --max, --count, --of-class and --shard exclude all {} inputs",
         spec.selection.of
     );
     Ok(())
@@ -80,15 +78,15 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
     if u64::from(spec.budget.n()) < smallest {
         let (n, alpha) = (spec.budget.n(), alpha.get());
         say!(
-            "every input will abstain: n = {n} draws prove nothing at α = {alpha}; give --n {smallest} or more"
+            "every input will abstain: n = {n} draws prove nothing at α = {alpha}; use --n {smallest} or more"
         );
     }
     let (done, all) = (run.done.len(), run.ids().len());
     let dir = dir.display();
     if done == all {
-        say!("{dir}: all {all} inputs are there already");
+        say!("{dir}: all {all} inputs are already done");
     } else if done > 0 {
-        say!("{dir}: going on after {done} of {all} inputs");
+        say!("{dir}: resuming after {done} of {all} inputs");
     } else {
         say!("{dir}: {all} inputs of {}", spec.data.name);
     }

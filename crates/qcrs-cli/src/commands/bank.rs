@@ -17,24 +17,24 @@ pub struct BankArgs {
 
 #[derive(clap::Subcommand)]
 enum BankCommand {
-    /// Put the certificates of runs into a bank, in order; what is there already stays as it is
+    /// Add the certificates of runs to a bank, in order; existing balls stay as they are
     Add(add::AddArgs),
-    /// Make sure that no two balls of different classes overlap
+    /// Check that no two balls of different classes overlap
     Check {
         /// The bank
         #[arg(value_name = "BANK")]
         bank: PathBuf,
     },
-    /// Entries, classes, radii, size, and the probability that any certificate is wrong
+    /// Print entries, classes, radii, size, and the largest probability that any certificate is wrong
     Stats {
         /// The bank
         #[arg(value_name = "BANK")]
         bank: PathBuf,
-        /// How to write them
+        /// The format of the output
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Every ball as a line of JSON
+    /// Print every ball as a line of JSON
     Export {
         /// The bank
         #[arg(value_name = "BANK")]

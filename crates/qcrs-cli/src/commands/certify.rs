@@ -20,36 +20,36 @@ pub struct CertifyArgs {
     target: TargetArgs,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Ask only whether an input is of this class, a name or a number
+    /// Ask only whether an input belongs to this class, given by name or number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
-    /// A memory bank that has the last word: answers near earlier ones do not contradict them
+    /// Let a memory bank have the last word, so that answers do not contradict earlier ones nearby
     #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
     bank: Option<PathBuf>,
-    /// The seed of all noise, a number or `secret`: certificates hold for inputs and models that were chosen without
-    /// knowing it. `secret` draws one and keeps it in spec.json, where the same command and other shards find it
+    /// The seed of all noise: a number or `secret`. Certificates hold for inputs and models that were chosen without
+    /// knowing it. `secret` draws a seed and keeps it in spec.json, where a resumed run and other shards find it
     #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
     seed: Seed,
-    /// The run directory; give the same again to resume [default: runs/ and a readable name]
+    /// The run directory; use the same one to resume [default: runs/ and a readable name]
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
     /// Certify only part i of m, counted from 0
     #[arg(long, default_value = "0/1", value_name = "i/m")]
     shard: Shard,
-    /// How to write the summary
+    /// The format of the summary
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 /// Certifies what is missing and prints the summary.
 pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
-    // wrong options are told before model and data are opened
+    // wrong options are reported before model and data are opened
     let SettingsArgs(settings) = &args.settings;
     settings.check()?;
     let (budget, passes) = (settings.budget()?, settings.passes()?);
     ensure!(
         args.seed != Seed::Secret || passes.is_none(),
-        "--passes finds λ with draws of the seed, so every --seed secret would find another; give --lambda instead"
+        "--passes finds λ with draws of the seed, so every --seed secret would find another λ; use --lambda instead"
     );
     let setup = Setup::open(&args.target.model, &args.target.data)?;
     let method = settings.method(Some(setup.data.dataset.shape().iter().product()))?;
@@ -71,12 +71,12 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         spec.seed = shared_seed(&dir, &spec)?;
     }
     if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
-        // a new bank has said nothing of what the run has
+        // a new bank has given none of the answers in the run
         let answers = Run::open(&dir, &spec, args.shard)?.done.len();
         let (bank, dir) = (bank.display(), dir.display());
         ensure!(
             answers == 0,
-            "{bank}: there is no bank here, but {dir} has {answers} answers of one; give that"
+            "{bank}: there is no bank here, but {dir} has {answers} answers from a bank; pass the same bank with --bank"
         );
     }
     let mut teller = args.bank.as_ref().map(|bank| Teller::open(bank, &spec)).transpose()?;
@@ -85,7 +85,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     if failed > 0 {
         let notes = dir.join("results.tsv");
         bail!(
-            "{failed} inputs have no certificate because something about them could not be computed; see the notes in {}",
+            "{failed} inputs failed and have no certificate; the notes in {} give the reasons",
             notes.display()
         );
     }
@@ -98,7 +98,9 @@ fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyh
     let method = run::priced(spec, sampler, &|id| setup.example(id), passes)?;
     if let AnyMethod::Probe(Probe { lambda, .. }) = &*method {
         let spent = sampler.passes() - before;
-        say!("{passes} passes per input: λ = {lambda}, found with {spent} passes that no record counts");
+        say!(
+            "{passes} passes per input: λ = {lambda}, found with {spent} passes that are not counted in the records"
+        );
     }
     Ok(method)
 }
@@ -108,7 +110,7 @@ fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
     let seed = run::claim_seed(dir, spec)?;
     ensure!(
         seed >= Seed::FIRST_SECRET,
-        "{}: this run used seed {seed}, which was not drawn; use another directory, or ask for --seed {seed}",
+        "{}: this run used seed {seed}, which is not a secret seed; use another directory, or --seed {seed}",
         dir.join("spec.json").display()
     );
     Ok(seed)

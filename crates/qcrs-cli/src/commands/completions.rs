@@ -5,7 +5,7 @@ use clap::CommandFactory;
 /// What was typed after `qcrs completions`.
 #[derive(clap::Args)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     shell: clap_complete::Shell,
 }
 

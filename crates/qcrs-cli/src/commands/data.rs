@@ -1,4 +1,4 @@
-//! `qcrs data`: which data is on this machine, and how does it get here?
+//! `qcrs data`: how are public datasets downloaded?
 
 mod cifar10;
 mod digest;
@@ -19,12 +19,12 @@ pub struct DataArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum DataCommand {
-    /// Bring a public dataset onto this machine, checked file by file; run again to continue
+    /// Download a public dataset and check every file; rerun the command to resume
     Get {
-        /// Which dataset
+        /// The dataset
         #[arg(value_enum)]
         dataset: Name,
-        /// The folder under which it gets a folder of its own
+        /// The parent folder: the dataset gets its own folder in it
         #[arg(long, default_value = "data")]
         dir: PathBuf,
     },
@@ -32,7 +32,7 @@ enum DataCommand {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Name {
-    /// 60000 colour images of 32x32 in 10 classes (about 160 MB to fetch, 184 MB on disk)
+    /// 60000 colour images of 32x32 in 10 classes (about 160 MB to download, 184 MB on disk)
     Cifar10,
     /// 70000 grey images of clothes, 28x28, in 10 classes (31 MB)
     FashionMnist,

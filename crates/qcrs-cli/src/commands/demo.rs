@@ -37,7 +37,7 @@ const CURVED: [u32; 4] = [0, 1, 2, 3];
 /// What was typed after `qcrs demo`.
 #[derive(clap::Args)]
 pub struct DemoArgs {
-    /// Where everything is written [default: demo, or a temporary folder where that cannot be written]
+    /// The folder to write to [default: demo, or a temporary folder if demo cannot be written]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -70,7 +70,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     print(&report::text(&analysis))?;
     let (html, model, images) = (html.display(), model.display(), images.display());
     print(&format!(
-        "{html}: the page with images and curves\n\
+        "{html}: the report with images and curves\n\
          next: qcrs certify --model {model} --data {images} --sigma {SIGMA} --n 10000"
     ))
 }
@@ -115,10 +115,7 @@ fn folder(typed: Option<&Path>) -> anyhow::Result<PathBuf> {
         (Err(why), Some(_)) => bail!("{why:#}; choose another --dir"),
         (Err(why), None) => {
             let temporary = tempfile::Builder::new().prefix("qcrs-demo-").tempdir()?.keep();
-            say!(
-                "{why:#}; writing to {0} instead; run it again with --dir {0} to resume there",
-                temporary.display()
-            );
+            say!("{why:#}; writing to {0} instead; rerun with --dir {0} to resume", temporary.display());
             unpack(&temporary)?;
             Ok(temporary)
         }

@@ -13,7 +13,7 @@ pub struct MergeArgs {
     into: PathBuf,
 }
 
-/// Unites the shards.
+/// Joins the shards.
 pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     let stored = qcrs::run::merge(&args.runs, &args.into)?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.len());

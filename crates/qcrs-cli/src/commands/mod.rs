@@ -26,31 +26,31 @@ pub enum Command {
     Certify(Box<certify::CertifyArgs>),
     /// Predict images with the smoothed classifier, without radii
     Predict(predict::PredictArgs),
-    /// Tables, figures and a page from runs and published result files
+    /// Make tables, figures and an HTML page from runs and published result files
     Report(report::ReportArgs),
-    /// Check that model, data and noise fit together, and how long a run will take
+    /// Check that model, data and noise fit together, and estimate how long a run takes
     Doctor(doctor::DoctorArgs),
-    /// The certified radius of chosen images as a function of σ
+    /// Compute the certified radius of chosen images as a function of σ
     Curve(curve::CurveArgs),
-    /// The best single σ for a model, chosen on inputs that are not judged
+    /// Find the best single σ for a model, on inputs that are not used to judge it
     Tune(tune::TuneArgs),
-    /// The experiments of the paper, each beside the paper's numbers
+    /// Run the experiments of the QCRS paper and print the paper's numbers beside ours
     Paper(Box<paper::PaperArgs>),
-    /// Calculate bound and radius from votes
+    /// Compute bound and radius from votes
     Radius(radius::RadiusArgs),
-    /// Recompute every radius of a run from its votes, and re-sample some inputs
+    /// Recompute every radius of a run from its votes, and sample some inputs again
     Verify(verify::VerifyArgs),
-    /// Unite the shards of a run
+    /// Join the shards of a run
     Merge(merge::MergeArgs),
     /// Remember certificates, so that balls of different classes never overlap
     Bank(bank::BankArgs),
-    /// Bring public datasets onto this machine
+    /// Download public datasets
     Data(data::DataArgs),
-    /// Train a classifier: passes everything on to the program qcrs-train
+    /// Train a classifier: passes all arguments to the program qcrs-train
     Train(train::TrainArgs),
     /// Measure engine, noise and certifier
     Bench(bench::BenchArgs),
-    /// Shell completions
+    /// Print completions for a shell
     Completions(completions::CompletionsArgs),
 }
 

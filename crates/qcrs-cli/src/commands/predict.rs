@@ -16,23 +16,23 @@ use serde_json::json;
 pub struct PredictArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// The noise level, one for all inputs, chosen beforehand: a σ chosen per input would make each
-    /// answer that of another classifier, so there is no search here
+    /// The noise level, one for all inputs and chosen beforehand. There is no search, because a σ per input would mean
+    /// a different classifier for every input
     #[arg(long)]
     sigma: f64,
-    /// Only cohen: with a search there would be another classifier for every input
+    /// Only cohen: a search would mean a different classifier for every input
     #[arg(long, default_value = "cohen", value_name = "cohen", hide = true)]
     method: String,
     /// Draws per input
     #[arg(long, alias = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
-    /// The probability with which an answer may not be the smoothed classifier's
+    /// The probability that an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
-    /// The seed of all noise; `secret` draws one and says it
+    /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
     seed: Seed,
-    /// How to write it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -41,8 +41,8 @@ pub struct PredictArgs {
 pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     ensure!(
         args.method == "cohen",
-        "predict takes one σ for all inputs, not --method {}: a σ searched per input makes each answer that of \
-         another classifier (docs/guarantees.md)",
+        "predict takes one σ for all inputs, not --method {}: a σ per input would mean a different classifier for \
+         every input (docs/guarantees.md)",
         args.method
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);

@@ -12,16 +12,16 @@ pub struct RadiusArgs {
     /// Votes for the class
     #[arg(long, value_name = "K")]
     votes: u64,
-    /// Votes in all
+    /// All votes
     #[arg(long, value_name = "N")]
     of: u64,
-    /// The probability with which the bound may be wrong
+    /// The probability that the bound may be wrong
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
     /// The noise level
     #[arg(long)]
     sigma: f64,
-    /// How to write it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }

@@ -33,16 +33,16 @@ pub struct ReportArgs {
     /// Run directories and published TSV files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How to write the tables to stdout
+    /// The format of the tables on stdout
     #[arg(long, value_enum, default_value = "text")]
     format: TableFormat,
     /// Certified accuracy at these radii, such as 0.25,0.5,1
     #[arg(long, value_delimiter = ',', value_name = "R")]
     radii: Option<Vec<f64>>,
-    /// Also bound certified accuracy from below: with probability 1 − RHO, although each certificate may be wrong
+    /// Also print a lower bound on certified accuracy that holds with probability 1 − RHO, although each certificate may be wrong
     #[arg(long, value_name = "RHO")]
     rho: Option<f64>,
-    /// Compare with this run (its place among the paths, from 1)
+    /// Compare with this run (its position among the paths, from 1)
     #[arg(long, default_value_t = 1, value_name = "I")]
     reference: usize,
     /// Only ids divisible by this
@@ -71,13 +71,17 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     ensure!(
         args.curves.is_none() || args.html.is_some() || args.figures.is_some(),
-        "--curves are drawn on the page or in figures; give --html or --figures"
+        "--curves are drawn on the page or in figures; add --html or --figures"
     );
     let Some(compared) = args.reference.checked_sub(1).and_then(|place| args.paths.get(place)) else {
-        bail!("--reference {} is none of the {} paths, counted from 1", args.reference, args.paths.len());
+        bail!(
+            "--reference must be from 1 to {}, the number of paths; got {}",
+            args.paths.len(),
+            args.reference
+        );
     };
     if let Some(twice) = args.paths.iter().enumerate().find(|&(at, path)| args.paths[..at].contains(path)) {
-        bail!("{} is given twice", twice.1.display());
+        bail!("{} is given twice; name it once", twice.1.display());
     }
     let all = args.paths.iter().map(|path| Ok((path, table(path, args.skip)?)));
     let (mut started, empty): (Vec<_>, Vec<_>) = all
@@ -86,7 +90,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         .partition(|(path, table)| *path == compared || !table.rows.is_empty());
     // a run that has only begun is no reason to show nothing of the others
     for (path, _) in empty {
-        say!("{}: no input is certified yet; left out", path.display());
+        say!("{}: no input is certified yet, so it is left out of the report", path.display());
     }
     tell_apart(&mut started);
     let reference = started.iter().position(|(path, _)| *path == compared).unwrap_or(0);
@@ -114,22 +118,22 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         let pictures = pictures.unwrap_or_default();
         let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
         write_file(path, &report::html(&page)?)?;
-        say!("{}: the page", path.display());
+        say!("{}: wrote the page", path.display());
     }
     if let Some(dir) = &args.figures {
         for (name, svg) in report::figures(&analysis, &curves)? {
             write_file(&dir.join(name), &svg)?;
         }
-        say!("{}: the figures", dir.display());
+        say!("{}: wrote the figures", dir.display());
     }
-    // last, because whoever reads it may have read enough
+    // last, because the reader may close the pipe early
     if matches!(args.format, TableFormat::Json) { print_json_text(&text) } else { print(&text) }
 }
 
 /// A run directory or a TSV file.
 fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     if !path.exists() {
-        bail!("{}: there is nothing here; give a run directory or a result file", path.display());
+        bail!("{}: does not exist; give a run directory or a result file", path.display());
     }
     let name = file_name(&path.canonicalize().with_context(|| path.display().to_string())?);
     let table = if path.is_dir() {
@@ -161,11 +165,11 @@ fn curves(path: &Path, analysis: &Analysis) -> anyhow::Result<Vec<Curve>> {
     let here = || path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(here)?;
     let curves: Vec<Curve> = serde_json::from_str(&text)
-        .with_context(|| format!("{}: not what `qcrs curve --out` writes", here()))?;
+        .with_context(|| format!("{}: this file was not written by `qcrs curve --out`", here()))?;
     for curve in &curves {
         ensure!(
             analysis.tables.iter().any(|table| curve.fits(table)),
-            "{}: these curves are of another model or other data than the runs; draw them anew with qcrs curve --out",
+            "{}: these curves belong to another model or other data than the runs; draw them again with qcrs curve --out",
             here()
         );
     }
@@ -177,7 +181,7 @@ fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> Result<Vec<Pi
     let channels = opened.dataset.shape()[0];
     let pictures = report::pictures(analysis, opened, count)?;
     if pictures.is_empty() && ![1, 3].contains(&channels) {
-        say!("images of {channels} channels cannot be shown on the page");
+        say!("the page cannot show images with {channels} channels");
     }
     Ok(pictures)
 }

@@ -1,4 +1,4 @@
-//! `qcrs train`: the trainer is a program of its own, because it needs libtorch and nothing else here does.
+//! `qcrs train`: the trainer is a separate program, because it needs libtorch and nothing else here does.
 
 use crate::output::print;
 use anyhow::{Context, bail};
@@ -10,16 +10,16 @@ use std::process::Command;
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub struct TrainArgs {
-    /// As `qcrs-train` takes them; `qcrs train --help` lists them
+    /// The arguments of `qcrs-train`; `qcrs train --help` lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
 /// The same as crates/qcrs-train/build.rs says to those who build it without libtorch.
-const WHAT_TO_INSTALL: &str = "there is no program qcrs-train beside this one or in PATH; it is built from the \
-    sources of qcrs, and needs libtorch 2.13.0, which the rest does not. Install that with\n\
+const WHAT_TO_INSTALL: &str = "the program qcrs-train is neither beside this one nor in PATH. Build it from the \
+    sources of qcrs; it needs libtorch 2.13.0, which the rest of qcrs does not. Install libtorch with\n\
     \n    python3 -m venv ~/.torch && ~/.torch/bin/pip install torch==2.13.0 numpy\n\
-    \nand build with that Python first in the path:\n\
+    \nand build with that Python first in PATH:\n\
     \n    PATH=~/.torch/bin:$PATH LIBTORCH_USE_PYTORCH=1 cargo build --release -p qcrs-train\n\
     \nOr unpack a libtorch 2.13.0 from pytorch.org and set LIBTORCH to its folder.";
 
@@ -28,7 +28,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<()> {
     let Some(program) = trainer() else {
         if args.arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
             return print(&format!(
-                "Trains a classifier by starting the program qcrs-train, and {WHAT_TO_INSTALL}"
+                "Trains a classifier by starting the program qcrs-train, but {WHAT_TO_INSTALL}"
             ));
         }
         bail!(WHAT_TO_INSTALL)

@@ -37,7 +37,7 @@ pub struct TuneArgs {
     /// Their failure probability
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
-    /// Ask only whether an input is of this class, a name or a number
+    /// Ask only whether an input belongs to this class, given by name or number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
     /// The seed of all noise; `secret` draws one and says it

@@ -20,11 +20,11 @@ pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Sample so many of its inputs again and compare every vote; needs --model and --data. With --data alone only labels
-    /// and pixels are compared
+    /// Sample K inputs again and compare every vote; needs --model and --data. --data alone compares only labels and
+    /// pixels
     #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = clap::value_parser!(u32).range(1..))]
     replay: Option<u32>,
-    /// The bank of the run: has it said what the records say of it?
+    /// The bank of the run: compare its answers with the records
     #[arg(long, value_name = "DIR")]
     bank: Option<PathBuf>,
     #[command(flatten)]
@@ -41,20 +41,22 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
         None => read(),
     }?;
     let (have, owed) = (stored.records.len(), stored.spec.selection.len());
-    ensure!(have > 0, "{}: there is no record to verify yet", args.run.display());
+    ensure!(have > 0, "{}: there are no records to verify yet", args.run.display());
     output::print(&format!("{have} of {owed} records: every verdict follows from its votes"))?;
     let there: HashSet<u32> = stored.records.iter().map(|record| record.index).collect();
     if let Some(missing) = stored.spec.selection.ids().find(|id| !there.contains(id)) {
-        output::print(&format!("incomplete: input {missing} is the first that is missing"))?;
+        output::print(&format!("incomplete: the first missing input is {missing}"))?;
     }
     say_what_is_not_shown(&stored.records)?;
     match (&args.bank, &stored.spec.bank) {
         (Some(bank), Some(_)) => {
             Teller::read(bank, &stored.spec)?.remembers(&stored.records)?;
-            output::print("the bank has said what the records say of it")?;
+            output::print("the bank's answers match the records")?;
         }
-        (Some(_), None) => bail!("{}: no bank was asked; leave --bank out", args.run.display()),
-        (None, Some(_)) => output::print("what the bank said was not compared with the bank; see --bank")?,
+        (Some(_), None) => bail!("{}: this run was made without a bank; remove --bank", args.run.display()),
+        (None, Some(_)) => {
+            output::print("the bank's answers were not checked; use --bank to compare them with the bank")?;
+        }
         (None, None) => {}
     }
     match (&args.model, &args.data) {
@@ -74,19 +76,21 @@ fn say_what_is_not_shown(records: &[Record]) -> anyhow::Result<()> {
     let unnamed = records.iter().filter(|record| record.pixels.is_none()).count();
     if unnamed > 0 {
         output::print(&format!(
-            "{unnamed} records do not name their pixels, as those of qcrs 0.2 and before"
+            "{unnamed} records have no hash of their pixels, like those of qcrs 0.2 and before"
         ))?;
     }
     let failed = records.iter().filter(|record| matches!(record.finding, Finding::Failed { .. })).count();
     if failed > 0 {
-        output::print(&format!("{failed} inputs are said to have failed; nothing here shows that they did"))?;
+        output::print(&format!(
+            "{failed} inputs are recorded as failed; their votes cannot show whether they did"
+        ))?;
     }
     let inside =
         |record: &&Record| record.bank.as_ref().is_some_and(|from| matches!(from.why, BankReason::Inside(_)));
     let inherited = records.iter().filter(inside).count();
     if inherited > 0 {
         output::print(&format!(
-            "{inherited} answers are those of other balls of the bank; their own votes do not prove them"
+            "{inherited} answers come from other balls of the bank; their own votes do not prove them"
         ))?;
     }
     Ok(())
@@ -96,9 +100,9 @@ fn say_what_is_not_shown(records: &[Record]) -> anyhow::Result<()> {
 fn check_results(args: &VerifyArgs, stored: &Stored) -> anyhow::Result<()> {
     let (have, wrote, here) = (stored.records.len(), &stored.spec.qcrs, env!("CARGO_PKG_VERSION"));
     let compared = run::compare_results(&args.run, stored);
-    let other = || format!("qcrs {wrote} made this run, and qcrs {here} may write results.tsv otherwise");
+    let other = || format!("qcrs {wrote} made this run, and qcrs {here} may write results.tsv differently");
     match if wrote == here { compared? } else { compared.with_context(other)? } {
-        ResultFile::All => output::print("results.tsv is what the records give"),
+        ResultFile::All => output::print("results.tsv matches the records"),
         ResultFile::Some(lines) => output::print(&format!(
             "results.tsv has {lines} of the {have} records; qcrs certify writes the others when it ends"
         )),
@@ -113,20 +117,20 @@ fn check_data(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Re
     let differences =
         run::differences(&json!({ "data": stored.spec.data }), &json!({ "data": opened.about }))?;
     if let Some(difference) = differences.first() {
-        bail!("{}: {difference}; give the data as qcrs certify got it", args.run.display());
+        bail!("{}: {difference}; give the data that qcrs certify used", args.run.display());
     }
     let same = run::compare(&stored.spec, &stored.records, &opened.inputs(), false);
     same.with_context(|| args.run.display().to_string())?;
-    output::print("every label is that of the data")?;
+    output::print("every label matches the data")?;
     let named = stored.records.iter().filter(|record| record.pixels.is_some()).count();
     if named == stored.records.len() {
-        return output::print("every record is about the image that the data have");
+        return output::print("every record matches its image in the data");
     }
     if !opened.contents_hashed {
         let unnamed = stored.records.len() - named;
         output::print(&format!(
-            "nothing shows that {unnamed} of the records are about these images: the fingerprint of the data covers names, \
-             sizes and labels only"
+            "{unnamed} records cannot be matched with their images: they have no hash of their pixels, and the fingerprint \
+             of the data covers only names, sizes and labels"
         ))?;
     }
     Ok(())
@@ -136,7 +140,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     let now = json!({ "model": setup.model_spec(), "data": setup.data.about });
     let differences = run::differences(&json!({ "model": spec.models, "data": spec.data }), &now)?;
     if let Some(difference) = differences.first() {
-        bail!("{}: {difference}; give model and data as qcrs certify got them", args.run.display());
+        bail!("{}: {difference}; give the model and the data that qcrs certify used", args.run.display());
     }
     let chosen = choose(records, args.replay.unwrap_or_default() as usize);
     let sampler = setup.sampler()?;
@@ -147,17 +151,17 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
             let again = run::record(spec, &sampler, &inputs, record.index)?;
             ensure!(
                 again.finding == record.finding,
-                "input {}: sampled again it gives other votes",
+                "input {}: sampling it again gives other votes",
                 record.index
             );
         }
         Ok(())
     })?;
     let inputs = if chosen.len() == 1 { "input" } else { "inputs" };
-    output::print(&format!("{} {inputs} sampled again: the same votes, every one", chosen.len()))
+    output::print(&format!("{} {inputs} sampled again: all votes are the same", chosen.len()))
 }
 
-/// `k` records, spread by a hash of the system's randomness: nobody can prepare for them.
+/// `k` records, spread by a hash of the system's randomness, so that they cannot be predicted.
 fn choose(records: &[Record], k: usize) -> Vec<&Record> {
     use std::hash::{BuildHasher, RandomState};
     let random = RandomState::new();

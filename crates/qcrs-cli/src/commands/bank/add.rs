@@ -11,22 +11,26 @@ use std::path::PathBuf;
 /// What was typed after `qcrs bank add`.
 #[derive(clap::Args)]
 pub struct AddArgs {
-    /// The bank: a directory of its own, made if it is new
+    /// The directory of the bank; it is created if it does not exist
     #[arg(value_name = "BANK")]
     bank: PathBuf,
-    /// Run directories, in the order in which they count
+    /// Run directories, in the order in which they are added
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     data: DataArgs,
 }
 
-/// Adds what is not there yet and says what became of it.
+/// Adds the new records and says what became of them.
 pub fn run(args: &AddArgs) -> anyhow::Result<()> {
     let runs = args.runs.iter().map(|dir| run::read(dir, Depth::Whole)).collect::<Result<Vec<_>, _>>()?;
     let opened = args.data.open()?;
     for (dir, run) in args.runs.iter().zip(&runs) {
-        ensure!(run.spec.one_class.is_none(), "{}: its answers are yes and no, not classes", dir.display());
+        ensure!(
+            run.spec.one_class.is_none(),
+            "{}: this run answers yes or no about one class, and a bank needs classes; give another run",
+            dir.display()
+        );
         fits(&run.spec, &opened).with_context(|| dir.display().to_string())?;
         let same = run::compare(&run.spec, &run.records, &opened.inputs(), !opened.contents_hashed);
         same.with_context(|| dir.display().to_string())?;
@@ -52,7 +56,7 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
     if let Some(difference) = run::differences(&spec.data, &here)?.first() {
         let Difference { place, used, wanted } = difference;
         bail!(
-            "not of this --data: its {place} is {used}, here it is {wanted}; give --data as qcrs certify got it"
+            "this run is not about --data: its {place} is {used}, that of --data is {wanted}; give the data that qcrs certify used"
         );
     }
     Ok(())
@@ -99,7 +103,7 @@ impl Tally {
         let new = whole + cut + inherited + abstained;
         format!(
             "{new} records are new ({whole} balls as certified, {cut} cut, {inherited} inside another ball, \
-             {abstained} abstentions), {known} were there"
+             {abstained} abstentions), {known} were in the bank before"
         )
     }
 }

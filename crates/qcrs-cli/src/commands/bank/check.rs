@@ -14,6 +14,6 @@ pub fn run(dir: &Path) -> anyhow::Result<()> {
     let all = start.elapsed().as_secs_f64();
     output::print(&format!(
         "{balls} balls: none of {pairs} pairs of different classes overlap ({measured} measured pixel by pixel); \
-         in {all:.1} s, of which {read:.1} s to read the bank"
+         took {all:.1} s, including {read:.1} s to read the bank"
     ))
 }

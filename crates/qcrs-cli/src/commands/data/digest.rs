@@ -14,12 +14,13 @@ pub(super) fn expect(path: &Path, md5: &str) -> Result<()> {
     let file = open(path)?;
     let packed = path.extension().is_some_and(|end| end == "gz");
     let found = if packed { md5_of(MultiGzDecoder::new(file)) } else { md5_of(file) };
-    compare(path, &found.with_context(|| format!("{}: cannot be read whole", path.display()))?, md5)
+    compare(path, &found.with_context(|| format!("{}: cannot be read completely", path.display()))?, md5)
 }
 
 /// Checks the MD5 of the bytes of a file as they are.
 pub(super) fn expect_as_is(path: &Path, md5: &str) -> Result<()> {
-    let found = md5_of(open(path)?).with_context(|| format!("{}: cannot be read whole", path.display()))?;
+    let found =
+        md5_of(open(path)?).with_context(|| format!("{}: cannot be read completely", path.display()))?;
     compare(path, &found, md5)
 }
 

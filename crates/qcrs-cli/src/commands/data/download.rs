@@ -1,4 +1,4 @@
-//! How do bytes get here? With the programs that people have, and trust, already.
+//! How are files downloaded? With programs that users already have and trust.
 
 use crate::output::say;
 use anyhow::{Context, Result, bail};
@@ -14,12 +14,15 @@ pub(super) fn download(url: &str, to: &Path, whole: impl Fn(&Path) -> Result<()>
         if whole(to).is_ok() {
             return Ok(());
         }
-        say!("qcrs: continuing {}", to.display());
+        say!("qcrs: resuming {}", to.display());
         match fetch(url, to) {
             Ok(()) if whole(to).is_ok() => return Ok(()),
             Err(Fetch::Network(error)) => return Err(error), // what is there stays for the next time
             Ok(()) | Err(Fetch::Refused(_)) => {
-                say!("qcrs: {} does not fit what is there; starting it again", to.display());
+                say!(
+                    "qcrs: {} does not match the server's file; downloading it from the start",
+                    to.display()
+                );
                 fs::remove_file(to).with_context(|| format!("{}: cannot be removed", to.display()))?;
             }
         }

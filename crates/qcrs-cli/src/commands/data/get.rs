@@ -13,35 +13,35 @@ pub(super) fn get(recipe: &Recipe, dir: &Path) -> Result<PathBuf> {
     if target.exists() {
         recipe.check(&target).with_context(|| {
             format!(
-                "{} is there but is not {}; move it away and run this again",
+                "{} exists but is not {}; move it away and rerun the command",
                 target.display(),
                 recipe.title
             )
         })?;
-        say!("qcrs: {} is complete already; nothing to do", target.display());
+        say!("qcrs: {} is already complete", target.display());
         return Ok(target);
     }
     let work = Work::new(&dir.join(format!("{}.partial", recipe.folder)))?;
     let mut failures = Vec::new();
     for source in recipe.sources {
-        say!("qcrs: {} from {}", recipe.title, source.what);
+        say!("qcrs: downloading {} from {}", recipe.title, source.what);
         let brought =
             work.clear().and_then(|()| (source.bring)(&work)).and_then(|()| recipe.check(&work.ready()));
         match brought {
             Ok(()) => {
                 fs::rename(work.ready(), &target)
-                    .with_context(|| format!("{}: cannot be named", target.display()))?;
+                    .with_context(|| format!("{}: cannot be renamed", target.display()))?;
                 work.remove()?;
                 return Ok(target);
             }
             Err(error) => {
-                say!("qcrs: that failed: {error:#}");
+                say!("qcrs: failed: {error:#}");
                 failures.push(format!("  {}: {error:#}", source.what));
             }
         }
     }
     bail!(
-        "no source of {} worked:\n{}\nby hand: {}, then run this again to check it",
+        "no source of {} worked:\n{}\nby hand: {}, then rerun the command to check it",
         recipe.title,
         failures.join("\n"),
         recipe.by_hand.replace("DIR", &target.display().to_string())

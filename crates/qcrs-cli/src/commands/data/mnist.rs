@@ -27,7 +27,7 @@ pub(super) static FASHION: Recipe = Recipe {
     ],
     sources: &[
         Source {
-            what: "its own site",
+            what: "its official site",
             bring: |work| {
                 official(work, &FASHION, "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/")
             },
@@ -75,7 +75,7 @@ fn from_debian(work: &Work) -> Result<()> {
     let package = fs::read_dir(&scratch)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|end| end == "deb"));
-    let Some(package) = package else { bail!("apt-get left no package behind") };
+    let Some(package) = package else { bail!("apt-get downloaded no package") };
     let unpacked = scratch.join("unpacked");
     run(Command::new("dpkg-deb").arg("-x").arg(package).arg(&unpacked))?;
     collect(&unpacked, &NAMES, &work.ready())

@@ -46,7 +46,7 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn new(root: &Path) -> Result<Self> {
         fs::create_dir_all(root.join("download"))
-            .with_context(|| format!("{}: cannot be made", root.display()))?;
+            .with_context(|| format!("{}: cannot be created", root.display()))?;
         // absolute, because some of the programs we start are started elsewhere
         Ok(Self { root: root.canonicalize()? })
     }
@@ -77,7 +77,7 @@ impl Work {
             fs::remove_dir_all(&folder)
                 .with_context(|| format!("{}: cannot be emptied", folder.display()))?;
         }
-        fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
         Ok(folder)
     }
 
