@@ -1,4 +1,4 @@
-//! Where is libtorch, and what to install if it is nowhere?
+//! Where is libtorch, and what to install if it is missing?
 //!
 //! torch-sys looks for it as well, but its message names no version, and a binary that finds the
 //! library only through `LD_LIBRARY_PATH` is a binary that does not start. On a machine with few cores
@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const WHAT_TO_INSTALL: &str = "the trainer needs libtorch 2.13.0; the rest of qcrs does not. Install it with\n\
+const WHAT_TO_INSTALL: &str = "the trainer needs libtorch 2.13.0; the rest of qcrs does not. Install libtorch with\n\
     \n    python3 -m venv ~/.torch && ~/.torch/bin/pip install torch==2.13.0 numpy\n\
-    \nand build with that Python first in the path:\n\
+    \nand build with that Python first in PATH:\n\
     \n    PATH=~/.torch/bin:$PATH LIBTORCH_USE_PYTORCH=1 cargo build --release -p qcrs-train\n\
     \nOr unpack a libtorch 2.13.0 from pytorch.org and set LIBTORCH to its folder.";
 

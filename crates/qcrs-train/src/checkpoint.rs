@@ -41,7 +41,10 @@ pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &State) -> 
     }
     files::replace(path, |aside| {
         Tensor::write_safetensors(&tensors, aside).map_err(|error| {
-            Error::format(path, format!("{error}; make room, then the same command goes on"))
+            Error::format(
+                path,
+                format!("{error}; free some disk space, then run the same command again to resume"),
+            )
         })
     })
 }
@@ -50,9 +53,9 @@ pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &State) -> 
 pub(crate) fn load(path: &Path, network: &mut Network, sgd: &mut Sgd) -> Result<State, Error> {
     let mut found = read(path)?;
     let broken =
-        |problem: &str| Error::format(path, format!("{problem}; this is no checkpoint of qcrs-train"));
+        |problem: &str| Error::format(path, format!("{problem}; this is not a checkpoint of qcrs-train"));
     let text = found.remove(STATE).ok_or_else(|| broken("holds no state"))?;
-    let text: Vec<u8> = text.try_into().map_err(|_| broken("its state is no text"))?;
+    let text: Vec<u8> = text.try_into().map_err(|_| broken("its state is not text"))?;
     let state = serde_json::from_slice(&text).map_err(|error| broken(&error.to_string()))?;
     let (weights, velocities) = (with_prefix(&found, WEIGHT), with_prefix(&found, VELOCITY));
     network.set(&weights).map_err(|error| Error::format(path, error.to_string()))?;

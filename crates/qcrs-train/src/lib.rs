@@ -14,7 +14,7 @@
 //! | `sgd`          | how do gradients move the weights?                                  |
 //! | `recipe`       | which loss, with which settings? one file per published recipe      |
 //! | `evaluate`     | how often is it right?                                              |
-//! | `checkpoint`   | what must be remembered to go on after a power cut?                 |
+//! | `checkpoint`   | what must be remembered to resume after a power cut?                |
 //! | `log`          | what has happened so far?                                           |
 //! | `card`         | what should the user of a model know?                               |
 //! | `import`       | how do the weights of others come in?                               |

@@ -42,7 +42,7 @@ pub fn read(path: &Path) -> Result<Vec<Epoch>, Error> {
         serde_json::from_str(line).map_err(|error| {
             Error::format(
                 path,
-                format!("line {}: {error}; take that line out to go on without it", number + 1),
+                format!("line {}: {error}; remove that line to continue without it", number + 1),
             )
         })
     };

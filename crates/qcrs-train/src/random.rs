@@ -1,7 +1,7 @@
 //! Which random number belongs to this address?
 //!
 //! Everything random in a training is a function of (seed, what for, epoch, step or image): a run that
-//! was killed goes on with the same order, cuts and noise. Nothing here certifies anything, so a
+//! was killed is resumed with the same order, crops and noise. Nothing here certifies anything, so a
 //! fast mixer is enough (SplitMix64: Steele, Lea & Flood, "Fast splittable pseudorandom number
 //! generators", OOPSLA 2014).
 

@@ -38,9 +38,9 @@ impl Schedule {
     /// A warm-up longer than the training, or no number, is an error.
     pub fn check(&self) -> Result<(), Error> {
         match self {
-            Self::Cosine { warm_up } | Self::OneCycle { warm_up } if !(0.0..1.0).contains(warm_up) => {
-                Err(Error::Invalid(format!("the warm-up is a share of the training below 1, got {warm_up}")))
-            }
+            Self::Cosine { warm_up } | Self::OneCycle { warm_up } if !(0.0..1.0).contains(warm_up) => Err(
+                Error::Invalid(format!("the warm-up must be a share of the training below 1, got {warm_up}")),
+            ),
             _ => Ok(()),
         }
     }

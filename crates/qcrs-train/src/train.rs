@@ -43,7 +43,7 @@ pub struct Training<'a> {
 /// What happens during a training.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A training that had come to this step goes on.
+    /// A training that was stopped after this step is resumed.
     Resumed {
         /// Steps behind us.
         step: usize,
@@ -87,7 +87,7 @@ pub const SPEC: &str = "spec.json";
 
 impl Training<'_> {
     /// Trains to the end and gives the network; `watch` sees what happens and may stop it, which
-    /// saves and gives [`Error::Interrupted`]. A loss or weight that is no number is an error, and
+    /// saves and gives [`Error::Interrupted`]. A loss or weight that is NaN or infinite is an error, and
     /// leaves the last checkpoint as it was.
     pub fn run(&self, watch: &mut dyn FnMut(&Event) -> ControlFlow<()>) -> Result<Network, Error> {
         let settings = &self.settings;
@@ -123,8 +123,8 @@ impl Training<'_> {
         self.folder.join(CHECKPOINT)
     }
 
-    /// Writes the spec, or makes sure that the one that is there is the same. Nobody else may claim the folder as
-    /// long as the file that comes back is open.
+    /// Writes the spec, or makes sure that the existing one is the same. No other process can claim the folder as
+    /// long as the returned file is open.
     fn claim_folder(&self) -> Result<File, Error> {
         let spec = Spec {
             program: card::program(),
@@ -232,12 +232,12 @@ impl Loop<'_> {
         settings.learning_rate * settings.schedule.factor(epoch * self.steps + step, all, epoch)
     }
 
-    /// A weight that is no number is not worth saving.
+    /// A weight that is NaN or infinite is not worth saving.
     fn finite(&self) -> Result<(), Error> {
         if self.network.is_finite() {
             return Ok(());
         }
-        Err(self.diverged("a weight became no number", self.state.step))
+        Err(self.diverged("a weight became NaN or infinite", self.state.step))
     }
 
     fn save(&self) -> Result<(), Error> {

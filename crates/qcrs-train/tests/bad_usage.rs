@@ -17,10 +17,10 @@ fn wrong_settings_are_named_before_anything_is_written() {
         ("--sigma NaN", "sigma must be finite and not negative, got NaN"),
         (
             "--batch 101",
-            "a batch of 101 is larger than the 100 images to train on (120, of which 20 are held out); choose a smaller --batch",
+            "a batch of 101 is larger than the 100 images to train on (120 less 20 held out); choose a smaller --batch",
         ),
         ("--held-out 120", "a batch of 20 is larger than the 0 images to train on"),
-        ("--epochs 0", "a training needs epochs and a batch, got 0 and 20"),
+        ("--epochs 0", "epochs and batch must be at least 1, got 0 and 20"),
         ("--arch resnet8", "the network takes 3×32×32; choose another --arch"),
         ("--device cuda:7", "there is no device cuda:7"),
         ("--data nowhere", "nowhere"),
@@ -31,8 +31,8 @@ fn wrong_settings_are_named_before_anything_is_written() {
         place.run(&format!("{TRAIN} --epochs 1 --out run {options}")).fails(&[words]);
         assert!(!place.path("run").exists(), "{options}");
     }
-    place.run("curve nowhere").fails(&["nowhere/spec.json: no training here"]);
-    place.run("export nowhere").fails(&["nowhere/spec.json: no training here"]);
+    place.run("curve nowhere").fails(&["nowhere/spec.json: there is no training here"]);
+    place.run("export nowhere").fails(&["nowhere/spec.json: there is no training here"]);
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn a_missing_test_part_is_named() {
     let place = Place::new();
     fs::remove_file(place.path("data/t10k-images-idx3-ubyte")).unwrap();
     let ran = place.run(&format!("{TRAIN} --out run --epochs 1"));
-    ran.fails(&["data has no test part to judge the result on; give one with --test"]);
+    ran.fails(&["data has no test part to test the result on; give test images with --test"]);
     place
         .run(&format!("{TRAIN} --out run --epochs 1 --test data/train-images-idx3-ubyte"))
-        .fails(&["holds the images of the training itself"]);
+        .fails(&["holds the training images; give other images"]);
 }
 
 /// Before the training, not after it.
@@ -52,8 +52,8 @@ fn images_that_the_result_cannot_be_judged_on_are_named() {
     let place = Place::new();
     for (side, label, words) in [
         (8, 3, "the network takes 1×28×28"),
-        (28, 9, "these images are of 10 classes, those of the training of 4"),
-        (28, 255, "these images are of 256 classes"),
+        (28, 9, "these images have 10 classes, the training images 4"),
+        (28, 255, "these images have 256 classes"),
     ] {
         fs::create_dir_all(place.path("other")).unwrap();
         let sizes = [0x803_u32, 1, side, side].map(u32::to_be_bytes).concat();

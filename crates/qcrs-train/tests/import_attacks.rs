@@ -65,14 +65,14 @@ fn hostile_files_are_errors_and_nothing_else() {
     let error = problem_of(&replaced(&macer, b"K\x0aK@\x86", b"K\x0bK@\x86"));
     assert!(error.contains("fc.weight: shape [11, 64] with strides [64, 1]"), "{error}");
     let error = problem_of(&replaced(&macer, b"bn1.num_batches_tracked", b"bn1.num_batches_trackeX"));
-    assert!(error.contains("bn1.num_batches_trackeX: holds whole numbers"), "{error}");
+    assert!(error.contains("bn1.num_batches_trackeX: holds integers"), "{error}");
     let error = problem_of(&replaced(&macer, b"little_endianq\x02\x88", b"little_endianq\x02\x89"));
     assert!(error.contains("largest byte first"), "{error}");
     let error = problem_of(&replaced(&bytes("evil"), b"posix", b"\x1b[31m"));
     assert!(error.contains("mentions ?[31m.system"), "{error}");
     let error = problem_of(&[&macer[..], b"more"].concat());
-    assert!(error.contains("goes on for 4 bytes after its last storage"), "{error}");
-    assert!(problem_of(b"<!DOCTYPE html>").contains("is no checkpoint"));
+    assert!(error.contains("has 4 bytes after its last storage"), "{error}");
+    assert!(problem_of(b"<!DOCTYPE html>").contains("is not a checkpoint"));
 
     let before = peak();
     for end in ["", "-zip"] {
@@ -80,19 +80,19 @@ fn hostile_files_are_errors_and_nothing_else() {
             ("shared", "more numbers than the file has bytes"),
             ("endless", "w: shape [8589934592] with strides [0] from number 0 does not fit"),
             ("mixed", "names 1.w and w, which cannot be parts of one network"),
-            ("unknown", "'model' is no tensor, and there is no state_dict and no net"),
+            ("unknown", "'model' is not a tensor, and there is no state_dict and no net"),
         ] {
             let error = problem(&file(&format!("{name}{end}")));
             assert!(error.contains(expected), "{error}");
         }
     }
-    assert!(problem(&file("packed")).contains("is packed, and torch.save packs nothing"));
+    assert!(problem(&file("packed")).contains("is compressed, and torch.save compresses nothing"));
     for name in ["small", "small-zip", "macer", "macer-zip"] {
         let whole = bytes(name);
         let step = if name.starts_with("small") { 1 } else { whole.len() / 100 };
         for length in (0..whole.len()).step_by(step) {
             let error = problem_of(&whole[..length]);
-            let others = ["fetch it again", "is no checkpoint", "damaged"];
+            let others = ["download it again", "is not a checkpoint", "damaged"];
             assert!(others.iter().any(|other| error.contains(other)), "{name} cut at {length}: {error}");
         }
     }

@@ -25,7 +25,10 @@ fn an_interrupted_program_says_where_it_stands_and_goes_on() {
         let last = ran.err.lines().last().unwrap();
         assert!(last.starts_with("qcrs-train: interrupted after step "), "{last}");
         assert!(
-            last.ends_with(&format!(" of {}, saved in {signal}; the same command goes on", 5 * EPOCHS)),
+            last.ends_with(&format!(
+                " of {}, saved in {signal}; run the same command again to resume",
+                5 * EPOCHS
+            )),
             "{last}"
         );
         let passed = place.curve(signal).len();
@@ -38,7 +41,7 @@ fn an_interrupted_program_says_where_it_stands_and_goes_on() {
             );
         }
         let step = last.split(' ').nth(4).unwrap();
-        place.run(&typed).succeeds(&[&format!("going on after step {step} of {}", 5 * EPOCHS), "model.onnx"]);
+        place.run(&typed).succeeds(&[&format!("resuming after step {step} of {}", 5 * EPOCHS), "model.onnx"]);
         assert_eq!(place.curve(signal), place.curve("whole"));
         assert!(!place.read(&format!("{signal}/{PAGE}")).contains("unfinished"));
     }
@@ -55,9 +58,9 @@ fn a_second_signal_ends_it_at_once() {
     send("INT", &program);
     let ran = end(program);
     assert_eq!(ran.code, Some(130), "{}", ran.err);
-    assert!(ran.err.contains("stopping after this step; Ctrl-C again ends at once"), "{}", ran.err);
+    assert!(ran.err.contains("stopping after this step; press Ctrl-C again to stop at once"), "{}", ran.err);
     assert!(
-        ran.err.ends_with("interrupted; the same command goes on from the last checkpoint\n"),
+        ran.err.ends_with("interrupted; run the same command again to resume from the last checkpoint\n"),
         "{}",
         ran.err
     );
@@ -75,7 +78,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
     send("TERM", &program);
     let ran = end(program);
     assert_eq!(ran.code, Some(130), "{}", ran.err);
-    assert!(ran.err.contains(", saved in run; the same command goes on"), "{}", ran.err);
+    assert!(ran.err.contains(", saved in run; run the same command again to resume"), "{}", ran.err);
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn kill_9_changes_nothing_in_the_curve() {
         assert_eq!(end(program).code, None);
         assert!(place.curve("killed").len() < EPOCHS);
     }
-    place.run(&typed("killed")).succeeds(&["going on after step"]);
+    place.run(&typed("killed")).succeeds(&["resuming after step"]);
     assert_eq!(place.curve("killed"), place.curve("whole"));
     assert_eq!(place.curve("killed").len(), EPOCHS);
     let weights = |out: &str| fs::read(place.path(out).join("model.onnx")).unwrap();
@@ -114,14 +117,14 @@ fn a_full_disk_leaves_the_last_good_checkpoint() {
         "training in run stopped",
         "run/checkpoint",
         "File too large",
-        "make room",
+        "free some disk space",
         "the same command",
     ]);
     assert!(fs::read(place.path("run").join(CHECKPOINT)).unwrap() == good, "the checkpoint has changed");
     assert!(!place.path("run/checkpoint.tmp").exists());
     assert!(place.read(&format!("run/{LOG}")).starts_with(&told));
 
-    place.run(&typed).succeeds(&["going on"]);
+    place.run(&typed).succeeds(&["resuming"]);
     place.run(&format!("{TRAIN} --out whole --epochs {EPOCHS}")).succeeds(&[]);
     assert_eq!(place.curve("run"), place.curve("whole"));
 }

@@ -169,7 +169,7 @@ fn weights_that_are_no_numbers_are_not_saved() {
     let images = bars(folder.path());
     let wild = Settings { batch: 100, learning_rate: 1e300, ..settings() };
     let error = run(&images, &folder.path().join("run"), wild).unwrap_err().to_string();
-    assert!(error.contains("a weight became no number in epoch 1, step 1"), "{error}");
+    assert!(error.contains("a weight became NaN or infinite in epoch 1, step 1"), "{error}");
     assert!(!folder.path().join("run").join(CHECKPOINT).exists());
     assert_eq!(curve(&folder.path().join("run")), []);
 }

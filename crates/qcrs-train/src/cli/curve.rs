@@ -1,4 +1,4 @@
-//! How does a training go? Its curve, drawn from the log.
+//! How well does a training progress? Its curve, drawn from the log.
 
 use super::finish;
 use anyhow::Result;

@@ -17,12 +17,14 @@ use tch::{Device, Tensor};
 const MODEL: &str = "model.onnx";
 const CARD: &str = "card.json";
 
-/// The images that the result is judged on: never those it was trained on.
+/// The images that the result is tested on: never those it was trained on.
 pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> {
     let path = options.test.as_ref().unwrap_or(&options.data);
     let test = options.open(path, Split::Test).with_context(|| match &options.test {
-        Some(_) => "the images to judge the result on".to_owned(),
-        None => format!("{} has no test part to judge the result on; give one with --test", path.display()),
+        Some(_) => "the images to test the result on".to_owned(),
+        None => {
+            format!("{} has no test part to test the result on; give test images with --test", path.display())
+        }
     })?;
     if test.about.blake3 != training.about.blake3 {
         // now, not after hours of training
@@ -30,18 +32,21 @@ pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> 
         if test.classes > training.classes {
             let (path, has, knows) = (path.display(), test.classes, training.classes);
             return super::refuse(format!(
-                "{path}: these images are of {has} classes, those of the training of {knows}; give images of the same classes"
+                "{path}: these images have {has} classes, the training images {knows}; give images of the same classes"
             ));
         }
         return Ok(Some(test));
     }
     match &options.test {
-        Some(path) => super::refuse(format!("{} holds the images of the training itself", path.display())),
+        Some(path) => super::refuse(format!(
+            "{} holds the training images; give other images to test on",
+            path.display()
+        )),
         None => Ok(None),
     }
 }
 
-/// Judges the network, and writes model and card.
+/// Tests the network, and writes model and card.
 pub fn write(network: &Network, training: &Training<'_>, test: Option<&Images>) -> Result<()> {
     let Training { settings, images, folder, .. } = training;
     let held_out = images.part(settings.held_out, settings.seed)?.held_out;
@@ -84,8 +89,8 @@ pub fn export_again(folder: &Path, out: Option<&Path>) -> Result<()> {
 /// What the training in a folder depends on.
 pub fn spec(folder: &Path) -> Result<Spec> {
     let path = folder.join(SPEC);
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("{}: no training here", path.display()))?;
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("{}: there is no training here", path.display()))?;
     serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 

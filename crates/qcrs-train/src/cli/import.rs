@@ -13,19 +13,19 @@ use std::path::PathBuf;
 pub struct Options {
     /// The checkpoint, as torch.save wrote it
     file: PathBuf,
-    /// Where the model goes
+    /// The file to write the model to
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// resnet20, resnet110, resnet50 …; by default the one that the file names
     #[arg(long)]
     arch: Option<Architecture>,
-    /// The number of classes, to be sure; the last layer tells it
+    /// The number of classes, as a check; it is read from the last layer
     #[arg(long)]
     classes: Option<usize>,
     /// The noise level of its training, for the record
     #[arg(long, allow_negative_numbers = true)]
     sigma: Option<f64>,
-    /// Whether the network normalises pixels itself; known of Cohen's (yes) and MACER's (no) checkpoints
+    /// Whether the network normalises pixels itself; known for the checkpoints of Cohen et al. (yes) and MACER (no)
     #[arg(long, alias = "normalize", value_name = "yes|no", value_parser = BoolishValueParser::new())]
     normalise: Option<bool>,
 }

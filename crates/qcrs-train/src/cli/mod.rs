@@ -49,11 +49,11 @@ enum What {
         /// The folder of the training
         folder: PathBuf,
     },
-    /// Write the model of a training again, with its card in the metadata, as far as it has come
+    /// Write the model as trained so far, with its card in the metadata
     Export {
         /// The folder of the training
         folder: PathBuf,
-        /// Where the model goes
+        /// The file to write the model to
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },

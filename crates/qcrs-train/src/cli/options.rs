@@ -13,22 +13,22 @@ use qcrs_train::schedule::Schedule;
 use std::path::{Path, PathBuf};
 use tch::Device;
 
-/// The options that all trainings have; what is not given is the recipe's.
+/// The options that all trainings have; the recipe sets those that are not given.
 #[derive(Args)]
 pub struct Options {
     /// cnn (28×28 grey), resnet8, resnet20, resnet56, resnet110 (CIFAR), resnet18 or resnet50 (ImageNet)
     #[arg(long)]
     pub arch: Architecture,
-    /// The images to train on: whatever `qcrs` reads
+    /// The images to train on, in any format that `qcrs` reads
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
-    /// The images to judge the result on, once; by default the test part of --data, if it has one
+    /// The images to test the result on, once; by default the test part of --data, if it has one
     #[arg(long, value_name = "PATH")]
     pub test: Option<PathBuf>,
     /// The noise level, in units of the pixel range [0, 1]
     #[arg(long, allow_negative_numbers = true)]
     pub sigma: f64,
-    /// The folder of this training; the same command again continues it
+    /// The folder of this training; run the same command again to resume it
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// The published settings instead of the short ones
@@ -43,7 +43,7 @@ pub struct Options {
     /// Images per step
     #[arg(long)]
     pub batch: Option<usize>,
-    /// f32, or bf16 in the convolutions: faster where the processor knows it
+    /// f32, or bf16 in the convolutions, which is faster on processors that support it
     #[arg(long)]
     pub precision: Option<Precision>,
     /// The largest learning rate
@@ -52,19 +52,19 @@ pub struct Options {
     /// step:30,60 or cosine[:WARM-UP] or one-cycle[:WARM-UP]
     #[arg(long)]
     pub schedule: Option<Schedule>,
-    /// The pull of the weights to 0
+    /// The weight decay
     #[arg(long)]
     pub weight_decay: Option<f64>,
-    /// Black pixels around an image before it is cut at a random place
+    /// Black pixels around an image before it is cropped at a random position
     #[arg(long)]
     pub pad: Option<usize>,
-    /// Whether to mirror every second image
+    /// Whether to mirror half of the images, at random
     #[arg(long)]
     pub flip: Option<bool>,
-    /// How many training images to hold out and judge by
+    /// How many training images to hold out for evaluation
     #[arg(long)]
     pub held_out: Option<usize>,
-    /// Where every random choice starts
+    /// The seed of all random choices
     #[arg(long)]
     pub seed: Option<u64>,
     /// cpu, cuda, cuda:1 … or mps
@@ -73,7 +73,7 @@ pub struct Options {
     /// Seconds between checkpoints within an epoch
     #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     pub save_every: u64,
-    /// Say nothing but errors and the result
+    /// Print only errors and the result
     #[arg(long)]
     pub quiet: bool,
 }
@@ -87,7 +87,7 @@ pub struct MacerOptions {
     /// The weight of the radius
     #[arg(long)]
     lambda: Option<f64>,
-    /// Gaps beyond this are good enough
+    /// Gaps larger than this count as large enough
     #[arg(long)]
     gamma: Option<f64>,
     /// The inverse temperature
@@ -117,7 +117,7 @@ impl Options {
         Ok(settings)
     }
 
-    /// Opens images to train on or to judge by. Image files are scaled to 256 for a network that sees 224: the rest is cut away at random.
+    /// Opens images for training or for testing. Image files are scaled to 256 for a network that sees 224: the rest is cut away at random.
     /// Arrays have the size they have.
     pub fn open(&self, path: &Path, split: Split) -> Result<Images, Error> {
         let array = path.extension().is_some_and(|end| end == "npy" || end == "npz");
@@ -125,7 +125,7 @@ impl Options {
         Images::open(path, &OpenOptions { split, resize: side, crop: side, ..OpenOptions::default() })
     }
 
-    /// The device, if it is there.
+    /// The device, if it exists.
     pub fn device(&self) -> Result<Device> {
         let device = match self.device.split_once(':').unwrap_or((&self.device, "0")) {
             ("cpu", _) => return Ok(Device::Cpu),
@@ -140,7 +140,7 @@ impl Options {
             _ => {
                 let (asked, gpus) = (&self.device, tch::Cuda::device_count());
                 super::refuse(format!(
-                    "there is no device {asked}: libtorch sees the cpu and {gpus} CUDA devices"
+                    "there is no device {asked}: libtorch sees the CPU and {gpus} CUDA devices"
                 ))
             }
         }

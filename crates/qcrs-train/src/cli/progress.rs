@@ -1,4 +1,4 @@
-//! How far are we, and how long will it take?
+//! How far is the training, and how long will it take?
 
 use super::stop::Stop;
 use anyhow::Result;
@@ -31,7 +31,7 @@ pub fn show(training: &Training<'_>, quiet: bool, signal: &Stop) -> Result<Netwo
     network.map_err(|error| {
         let what = match error {
             Error::Interrupted => {
-                format!("interrupted after step {step} of {of}, saved in {folder}; the same command goes on")
+                format!("interrupted after step {step} of {of}, saved in {folder}; run the same command again to resume")
             }
             _ => format!("training in {folder} stopped"),
         };
@@ -52,7 +52,7 @@ fn bar(hidden: bool) -> ProgressBar {
 struct Screen {
     bar: ProgressBar,
     quiet: bool,
-    /// Whether nobody sees the bar.
+    /// Whether lines replace the bar, because there is no terminal.
     lines: bool,
     spoken: Instant,
 }
@@ -63,10 +63,10 @@ impl Screen {
             Event::Resumed { step, of, missing } => {
                 self.bar.set_position(*step as u64);
                 self.bar.reset_eta();
-                self.say(&format!("going on after step {step} of {of}"));
+                self.say(&format!("resuming after step {step} of {of}"));
                 if *missing > 0 {
                     self.say(&format!(
-                        "the log does not tell of {missing} epochs before that; the weights have them"
+                        "the log lacks {missing} epochs before that; the weights include them"
                     ));
                 }
             }

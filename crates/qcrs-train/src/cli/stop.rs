@@ -24,11 +24,13 @@ impl Stop {
         std::thread::spawn(move || {
             for _ in signals.forever() {
                 if heard.nothing_to_save.load(Relaxed) || heard.asked.swap(true, Relaxed) {
-                    eprintln!("qcrs-train: interrupted; the same command goes on from the last checkpoint");
+                    eprintln!(
+                        "qcrs-train: interrupted; run the same command again to resume from the last checkpoint"
+                    );
                     // without the tidying of `exit`, which takes from libtorch what another thread computes with
                     signal_hook::low_level::exit(INTERRUPTED);
                 }
-                eprintln!("stopping after this step; Ctrl-C again ends at once");
+                eprintln!("stopping after this step; press Ctrl-C again to stop at once");
             }
         });
         Ok(stop)

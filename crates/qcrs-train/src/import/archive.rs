@@ -14,7 +14,7 @@ const PICKLE: &str = "/data.pkl";
 /// Takes the file apart.
 pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
     let mut archive = ZipArchive::new(Cursor::new(file))
-        .map_err(|error| format!("is a damaged or cut ZIP archive ({error}): fetch it again"))?;
+        .map_err(|error| format!("is a damaged or truncated ZIP archive ({error}): download it again"))?;
     let names: Vec<String> =
         archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect();
     let pickles: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix(PICKLE)).collect();
@@ -45,10 +45,12 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
 /// An entry's bytes. All entries together are shorter than the file, unless they lie about each other.
 fn entry(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Result<Vec<u8>, String> {
     let damaged =
-        |error: &dyn std::fmt::Display| format!("{name} cannot be read ({error}): fetch the file again");
+        |error: &dyn std::fmt::Display| format!("{name} cannot be read ({error}): download the file again");
     let entry = archive.by_name(name).map_err(|error| damaged(&error))?;
     if entry.compression() != CompressionMethod::Stored {
-        return Err(format!("{name} is packed, and torch.save packs nothing; save it again with torch.save"));
+        return Err(format!(
+            "{name} is compressed, and torch.save compresses nothing; save it again with torch.save"
+        ));
     }
     let size = usize::try_from(entry.size()).unwrap_or(usize::MAX);
     *left = left.checked_sub(size).ok_or_else(|| damaged(&"the entries are longer than the file"))?;

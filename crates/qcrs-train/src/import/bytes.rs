@@ -27,7 +27,7 @@ impl<'a> Bytes<'a> {
         let taken = rest.get(..count).ok_or_else(|| {
             let (at, left) = (self.at, rest.len());
             format!(
-                "byte {at}: {count} bytes should follow, {left} do; the file is damaged or cut: fetch it again"
+                "byte {at}: {count} bytes should follow, {left} do; the file is damaged or truncated: download it again"
             )
         })?;
         self.at += count;

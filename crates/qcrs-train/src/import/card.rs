@@ -6,7 +6,7 @@ use crate::card::{commit, program};
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 
-/// Where an imported model comes from. How it was trained, and how good it is, nobody here has seen.
+/// Where an imported model comes from. How it was trained, and how good it is, is not known here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportCard {
     /// The program that imported it, and its version.

@@ -30,6 +30,6 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
     } else if file.starts_with(archive::MAGIC) {
         archive::open(file)
     } else {
-        Err("is no checkpoint: torch.save writes files that begin otherwise".into())
+        Err("is not a checkpoint: torch.save writes files that begin differently".into())
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn named(module: &str, name: &str) -> Result<Global, String> {
 pub(super) fn call<'a>(values: &Values<'a>, function: Id, arguments: Id) -> Result<Value<'a>, String> {
     let (Value::Global(global), Value::Tuple(arguments)) = (values.get(function), values.get(arguments))
     else {
-        return Err("calls what is no function".into());
+        return Err("calls something that is not a function".into());
     };
     let answer = match (global, arguments.as_slice()) {
         (Global::OrderedDict, []) => Some(Value::Dict(Vec::new())),

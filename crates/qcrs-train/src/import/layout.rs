@@ -88,13 +88,15 @@ impl<'a> Layout<'a> {
     /// The architecture that the file names.
     pub(super) fn architecture(&self) -> Result<Architecture, String> {
         let Some(name) = self.architecture else {
-            return Err("does not say which network it is of; give --arch".into());
+            return Err("does not say which network it belongs to; give --arch".into());
         };
         let found = match name.strip_prefix("cifar_") {
             None => name.parse().ok(),
             Some(own) => own.parse().ok().filter(|found| matches!(found, Architecture::CifarResnet(_))),
         };
-        found.ok_or_else(|| format!("is of a network called '{name}', which is not known here; give --arch"))
+        found.ok_or_else(|| {
+            format!("belongs to a network called '{name}', which is not known here; give --arch")
+        })
     }
 }
 
@@ -104,13 +106,13 @@ fn named<'a>(pickle: &'a Pickle<'a>, weights: Id) -> Result<Vec<(&'a str, &'a Vi
     let entries = values.dict(weights).ok_or("holds no dictionary, so no weights by name")?;
     let mut tensors = Vec::new();
     for (name, value) in entries {
-        let name = values.text(*name).ok_or("has a weight whose name is no text")?;
+        let name = values.text(*name).ok_or("has a weight whose name is not text")?;
         match values.get(*value) {
             _ if name.ends_with(COUNTER) => {}
             Value::Tensor(view) => tensors.push((name, view)),
             _ => {
                 return Err(format!(
-                    "'{name}' is no tensor, and there is no state_dict and no net; save the network's \
+                    "'{name}' is not a tensor, and there is no state_dict and no net; save the network's \
                      state_dict with torch.save"
                 ));
             }

@@ -21,7 +21,7 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
     bytes.take(MAGIC.len())?;
     let version = next(&mut bytes)?;
     if *version.values.get(version.root) != Value::Int(VERSION) {
-        return Err(format!("is not of version {VERSION} of torch.save's older format, the only one known"));
+        return Err(format!("is not version {VERSION} of torch.save's older format, the only one supported"));
     }
     let machine = next(&mut bytes)?;
     let little = machine.values.entry(machine.root, "little_endian");
@@ -36,7 +36,7 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
         0 => {
             Ok(Container { format: Format::Legacy, pickle: Cow::Borrowed(&start[..object.length]), storages })
         }
-        more => Err(format!("goes on for {more} bytes after its last storage; the file is damaged")),
+        more => Err(format!("has {more} bytes after its last storage; the file is damaged")),
     }
 }
 
@@ -69,7 +69,7 @@ fn storages<'a>(
     };
     let mut storages = Storages::new();
     for key in list {
-        let key = keys.values.text(*key).ok_or("has a storage whose key is no text")?;
+        let key = keys.values.text(*key).ok_or("has a storage whose key is not text")?;
         let (kind, numbers) =
             sizes.get(key).ok_or_else(|| format!("stores {key}, which it does not mention"))?;
         let found = i64::from_le_bytes(bytes.array()?);

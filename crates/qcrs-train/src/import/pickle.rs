@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let names = self.values.text(module).zip(self.values.text(name));
-                let (module, name) = names.ok_or("a name that is no text")?;
+                let (module, name) = names.ok_or("a name that is not text")?;
                 self.push(Value::Global(globals::named(module, name)?))?;
             }
             b'R' => {
@@ -94,7 +94,7 @@ impl<'a> Machine<'a> {
                 // the attributes of a state dict: versions of its modules, which say nothing of the weights
                 let _attributes = self.pop()?;
                 if self.values.dict(self.top()?).is_none() {
-                    return Err("gives attributes to what is no dictionary".into());
+                    return Err("gives attributes to something that is not a dictionary".into());
                 }
             }
             code => return Err(format!("instruction {code:#04x}, which torch.save does not write")),
@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
                 let (pairs, []) = parts.as_chunks::<2>() else { return Err("a key without a value".into()) };
                 entries.extend(pairs.iter().map(|[key, value]| (*key, *value)));
             }
-            _ => return Err("fills what is no list or dictionary".into()),
+            _ => return Err("fills something that is not a list or dictionary".into()),
         }
         Ok(())
     }
@@ -162,7 +162,8 @@ impl<'a> Machine<'a> {
             b'h' => self.bytes.array::<1>()?[0].into(),
             _ => u32::from_le_bytes(self.bytes.array()?),
         };
-        let known = self.memo.get(&key).ok_or_else(|| format!("recalls value {key}, which is nowhere"))?;
+        let known =
+            self.memo.get(&key).ok_or_else(|| format!("recalls value {key}, which was not stored"))?;
         self.stack.push(*known);
         Ok(())
     }
@@ -207,7 +208,7 @@ fn long(bytes: &[u8]) -> Result<i128, String> {
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|_| "a text that is no UTF-8".into())
+    std::str::from_utf8(bytes).map_err(|_| "a text that is not UTF-8".into())
 }
 
 #[cfg(test)]
@@ -312,14 +313,14 @@ mod tests {
             (b"K\x01(\x85.", "takes values where there are none"),
             (b"N\x86.", "takes values where there are none"),
             (b"t.", "not opened"),
-            (b"h\x01.", "recalls value 1, which is nowhere"),
+            (b"h\x01.", "recalls value 1, which was not stored"),
             (b"X\xff\xff\xff\xffab.", "4294967295 bytes should follow, 3 do"),
-            (b"X\x01\x00\x00\x00\xff.", "no UTF-8"),
+            (b"X\x01\x00\x00\x00\xff.", "not UTF-8"),
             (b"\x8a\x11aaaaaaaaaaaaaaaaa.", "more than 16 bytes"),
             (b"}(Nu.", "a key without a value"),
-            (b"](NNu.", "fills what is no list or dictionary"),
-            (b"N)R.", "calls what is no function"),
-            (b"]}b.", "attributes to what is no dictionary"),
+            (b"](NNu.", "fills something that is not a list or dictionary"),
+            (b"N)R.", "calls something that is not a function"),
+            (b"]}b.", "attributes to something that is not a dictionary"),
             (b"\x81.", "instruction 0x81"),
         ];
         for (bytes, expected) in cases {

@@ -112,7 +112,7 @@ fn reader(kind: Kind) -> Result<fn(&[u8]) -> f32, String> {
         Kind::F32 => Ok(|bytes| f32::from_bits(bits(bytes) as u32)),
         Kind::F16 => Ok(|bytes| half(bits(bytes) as u16)),
         Kind::Bf16 => Ok(|bytes| f32::from_bits((bits(bytes) as u32) << 16)),
-        Kind::Whole(_) => Err("holds whole numbers, and weights are none".into()),
+        Kind::Whole(_) => Err("holds integers, and weights are not integers".into()),
     }
 }
 

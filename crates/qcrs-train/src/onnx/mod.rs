@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// The name of the input: [N, C, H, W], pixels in [0, 1] with or without noise.
 pub const INPUT: &str = "input";
-/// The name of the output: [N, classes], scores of which the largest wins.
+/// The name of the output: [N, classes], scores; the largest wins.
 pub const OUTPUT: &str = "logits";
 
 /// The network as an ONNX model of opset 17 with any batch size. Batch normalisation is folded into

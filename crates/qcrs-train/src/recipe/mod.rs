@@ -83,13 +83,13 @@ impl Settings {
             return wrong(format!("sigma must be finite and not negative, got {sigma}"));
         }
         if *epochs == 0 || *batch == 0 {
-            return wrong(format!("a training needs epochs and a batch, got {epochs} and {batch}"));
+            return wrong(format!("epochs and batch must be at least 1, got {epochs} and {batch}"));
         }
         let left = images.saturating_sub(self.held_out);
         if *batch > left {
             let held_out = self.held_out;
             return wrong(format!(
-                "a batch of {batch} is larger than the {left} images to train on ({images}, of which {held_out} are held out); choose a smaller --batch"
+                "a batch of {batch} is larger than the {left} images to train on ({images} less {held_out} held out); choose a smaller --batch"
             ));
         }
         if !(learning_rate.is_finite() && *learning_rate > 0.0) {
@@ -97,7 +97,7 @@ impl Settings {
         }
         if !((0.0..1.0).contains(momentum) && weight_decay.is_finite() && *weight_decay >= 0.0) {
             return wrong(format!(
-                "momentum lies in [0, 1) and weight decay is not negative, got {momentum} and {weight_decay}"
+                "momentum must be in [0, 1) and weight decay must not be negative, got {momentum} and {weight_decay}"
             ));
         }
         self.schedule.check()?;
