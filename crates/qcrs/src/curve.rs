@@ -102,6 +102,7 @@ mod tests {
     use super::*;
     use crate::noise::Draws;
     use crate::sample::MonteCarlo;
+    use crate::sample::Smoothed;
     use crate::testing::HalfSpace;
 
     fn sigma(value: f64) -> Sigma {
