@@ -155,17 +155,21 @@ fn padding_costs_no_memory_that_nobody_has() {
     unsupported(&ended(sides, constants(), 3), "values at a time; 268435456 (1024 MB) is the limit");
 }
 
-/// Each node keeps weights of its own, also where the file holds them once.
-#[test]
-#[ignore = "takes 1 GB"]
-fn shared_weights_cost_no_memory_that_nobody_has() {
-    let mut nodes = vec![node("Conv", &["x", "first"], "v0")];
-    for at in 0..2000 {
-        nodes.push(node("Conv", &[&format!("v{at}"), "k"], &format!("v{}", at + 1)));
+mod slow {
+    use super::{ended, node, tensor, unsupported};
+
+    /// Each node keeps weights of its own, also where the file holds them once.
+    #[test]
+    #[ignore = "slow: takes 1 GB"]
+    fn shared_weights_are_limited_in_memory() {
+        let mut nodes = vec![node("Conv", &["x", "first"], "v0")];
+        for at in 0..2000 {
+            nodes.push(node("Conv", &[&format!("v{at}"), "k"], &format!("v{}", at + 1)));
+        }
+        nodes.push(node("Identity", &["v2000"], "a"));
+        let constants = vec![tensor("first", &[512, 2, 1, 1]), tensor("k", &[512, 512, 1, 1])];
+        unsupported(&ended(nodes, constants, 512), "networks of more than 268435456 weights");
     }
-    nodes.push(node("Identity", &["v2000"], "a"));
-    let constants = vec![tensor("first", &[512, 2, 1, 1]), tensor("k", &[512, 512, 1, 1])];
-    unsupported(&ended(nodes, constants, 512), "networks of more than 268435456 weights");
 }
 
 /// 20,000 copies of 1 MB would be 20 GB.

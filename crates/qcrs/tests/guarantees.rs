@@ -3,18 +3,22 @@
 
 mod common;
 
-use common::{DIM, alpha, budget, every_search, input, searches, sigma};
-use qcrs::bounds::clopper_pearson_lower;
+use common::{DIM, FEW, alpha, budget, every_search, few_and_many, input, searches, sigma, too_many};
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::method::AnyMethod;
 use qcrs::noise::{Draws, Phase, Stream};
 use qcrs::predict::predict;
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes};
 use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
-use qcrs::types::{Alpha, Error, Sigma};
+use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
 
-const TRIALS: u64 = 20_000;
+few_and_many![
+    certificates_are_sound_for_every_quick_search,
+    two_sided_certificates_are_sound_for_every_quick_search,
+    a_radius_beyond_the_truth_is_rarely_confirmed,
+    a_tie_is_rarely_called,
+];
 
 /// A classifier, an input, and the exact probability of class 1 there.
 struct Truth {
@@ -33,8 +37,9 @@ fn truths() -> Vec<Truth> {
     ]
 }
 
-/// How many of `TRIALS` certificates claim more than the truth, and how many there are at all.
+/// How many certificates claim more than the truth, and how many there are at all.
 fn failures(
+    trials: u64,
     truth: &Truth,
     search: &AnyMethod,
     budget: &Budget,
@@ -47,48 +52,44 @@ fn failures(
         }
         Verdict::Abstain(_) => (0, 0),
     };
-    (0..TRIALS).into_par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    (0..trials).into_par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Whether so many failures are more than α explains: the lower 99.99 % limit of their rate exceeds α.
-fn too_many(failures: u64, level: Alpha) -> bool {
-    clopper_pearson_lower(failures, TRIALS, alpha(0.0001)).unwrap() > level.get()
-}
-
-#[test]
-fn certificates_are_sound_for_every_quick_search() {
+fn certificates_are_sound_for_every_quick_search(trials: u64) {
     for truth in truths() {
         let sampler = MonteCarlo::new(&*truth.classifier, 1000);
         for (name, search) in searches() {
             for level in [alpha(0.05), alpha(0.001)] {
                 let budget = budget(20, 200, level);
-                let (wrong, certified) = failures(&truth, &search, &budget, &sampler);
+                let (wrong, certified) = failures(trials, &truth, &search, &budget, &sampler);
                 let (where_, level_) = (truth.name, level.get());
                 assert!(
-                    certified > TRIALS / 100,
+                    certified > trials / 100,
                     "{where_}, {name}, α = {level_}: only {certified} certified"
                 );
-                assert!(!too_many(wrong, level), "{where_}, {name}, α = {level_}: {wrong} of {TRIALS} wrong");
+                assert!(
+                    !too_many(wrong, trials, level),
+                    "{where_}, {name}, α = {level_}: {wrong} of {trials} wrong"
+                );
             }
         }
     }
 }
 
 /// Bounds of the class and of the others, together, where no class need have half of the votes.
-#[test]
-fn two_sided_certificates_are_sound_for_every_quick_search() {
+fn two_sided_certificates_are_sound_for_every_quick_search(trials: u64) {
     let sampler = MonteCarlo::new(&Cells, 1000);
     let level = alpha(0.05);
     for (bound, x) in [(Bound::TwoSided, 0.9), (Bound::Auto, 0.1)] {
         for (name, search) in searches() {
             let budget = Budget::new(20, 200, level).and_then(|budget| budget.with_bound(bound)).unwrap();
             let verdict = |seed| certify(&search, &budget, &sampler, &input(&[x], seed)).unwrap().verdict;
-            let (wrong, certified) = (0..TRIALS)
+            let (wrong, certified) = (0..trials)
                 .into_par_iter()
                 .map(|seed| lead_is_wrong(&verdict(seed), x))
                 .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-            assert!(certified > TRIALS / 100, "{name} at {x} certifies {certified} of {TRIALS}");
-            assert!(!too_many(wrong, level), "{name} at {x}, {bound:?}: {wrong} of {TRIALS} wrong");
+            assert!(certified > trials / 100, "{name} at {x} certifies {certified} of {trials}");
+            assert!(!too_many(wrong, trials, level), "{name} at {x}, {bound:?}: {wrong} of {trials} wrong");
         }
     }
 }
@@ -103,8 +104,7 @@ fn lead_is_wrong(verdict: &Verdict, x: f32) -> (u64, u64) {
 
 /// The question whether a radius holds, asked just beyond the truth: after every step one may stop, and the
 /// answer is wrong no more often than α says.
-#[test]
-fn a_radius_beyond_the_truth_is_rarely_confirmed() {
+fn a_radius_beyond_the_truth_is_rarely_confirmed(trials: u64) {
     let truth = &truths()[0]; // its radius is 0.25 at every σ
     let sampler = MonteCarlo::new(&*truth.classifier, 1000);
     for level in [alpha(0.05), alpha(0.001)] {
@@ -115,8 +115,8 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed() {
             let yes = |seed| u64::from(matches!(yes(seed).unwrap().verdict, Verdict::Certified { .. }));
             (0..trials).into_par_iter().map(yes).sum()
         };
-        let wrong = confirmed(0.25 + 1e-9, TRIALS);
-        assert!(!too_many(wrong, level), "α = {}: {wrong} of {TRIALS} wrong", level.get());
+        let wrong = confirmed(0.25 + 1e-9, trials);
+        assert!(!too_many(wrong, trials, level), "α = {}: {wrong} of {trials} wrong", level.get());
         // and what is far from the truth is told at once
         assert_eq!(confirmed(0.1, 200), 200);
         assert_eq!(confirmed(0.4, 200), 0);
@@ -154,13 +154,12 @@ fn reused_draws_break_the_promise() {
     let level = alpha(0.05);
     let budget = budget(20, 100, level);
     let (_, search) = &searches().into_iter().find(|(name, _)| *name == "grid").unwrap();
-    let (wrong, _) = failures(truth, search, &budget, &sampler);
-    assert!(too_many(wrong, level), "only {wrong} of {TRIALS} wrong");
+    let (wrong, _) = failures(FEW, truth, search, &budget, &sampler);
+    assert!(too_many(wrong, FEW, level), "only {wrong} of {FEW} wrong");
 }
 
 /// Two classes with the same probability, and a third: whoever names one of them is wrong.
-#[test]
-fn a_tie_is_rarely_called() {
+fn a_tie_is_rarely_called(trials: u64) {
     struct Tie;
     impl Classifier for Tie {
         fn input_len(&self) -> usize {
@@ -181,9 +180,9 @@ fn a_tie_is_rarely_called() {
         let sampler = MonteCarlo::new(&Tie, 100);
         predict(&sampler, &input(&[0.0], *seed), sigma(1.0), 100, level).unwrap().class.is_some()
     };
-    let wrong = (0..TRIALS).into_par_iter().filter(called).count() as u64;
-    assert!(!too_many(wrong, level), "{wrong} of {TRIALS} called");
-    assert!(wrong > TRIALS / 50, "only {wrong} of {TRIALS} called: the test is no longer one of α");
+    let wrong = (0..trials).into_par_iter().filter(called).count() as u64;
+    assert!(!too_many(wrong, trials, level), "{wrong} of {trials} called");
+    assert!(wrong > trials / 50, "only {wrong} of {trials} called: the test is no longer one of α");
 }
 
 /// A sampler that loses the votes of a phase, as a remote worker might, is found out before shares are made of the rest.

@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::{alpha, budget, input};
-use qcrs::bounds::clopper_pearson_lower;
+use common::{alpha, budget, few_and_many, input, too_many};
 use qcrs::certify::{Verdict, certify};
 use qcrs::method::{Dsrs, Second};
 use qcrs::noise::{Draws, GeneralizedGaussian, Noise, Phase, Stream};
@@ -19,8 +18,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
-const TRIALS: u64 = 20_000;
 const ALPHA: f64 = 0.05;
+
+few_and_many![half_spaces_keep_their_distance, the_worst_sets_keep_their_distance];
 
 fn law(sigma: f64, k: u32, d: usize) -> GeneralizedGaussian {
     GeneralizedGaussian::new(Sigma::new(sigma).unwrap(), k, d).unwrap()
@@ -47,14 +47,8 @@ fn failures(
     counts.par_iter().map(wrong).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Whether the 95 % lower limit of the failure rate exceeds α.
-fn too_many(failures: u64) -> bool {
-    clopper_pearson_lower(failures, TRIALS, alpha(0.05)).unwrap() > ALPHA
-}
-
 /// The noise itself votes: is the first pixel at most c? A move by c makes that even.
-#[test]
-fn half_spaces_keep_their_distance() {
+fn half_spaces_keep_their_distance(trials: u64) {
     let (first, c, n) = (law(0.5, 16, 64), 0.45_f32, 50);
     for second in [law(0.4, 16, 64), first.truncated(0.6).unwrap()] {
         let votes = |noise: GeneralizedGaussian, input: u32, seed: u64| {
@@ -67,19 +61,18 @@ fn half_spaces_keep_their_distance() {
             (0..n).map(below).sum::<u64>()
         };
         let all: Vec<_> =
-            (0..TRIALS).into_par_iter().map(|seed| (votes(first, 0, seed), votes(second, 1, seed))).collect();
+            (0..trials).into_par_iter().map(|seed| (votes(first, 0, seed), votes(second, 1, seed))).collect();
         let double = DoubleSampling::new(&first, &second).unwrap();
         let n = u64::from(n);
         let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
         let (wrong, certified) = failures(&double, &all, f64::from(c), shares);
-        assert!(certified > TRIALS / 100, "{second:?}: only {certified} of {TRIALS} certified");
-        assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
+        assert!(certified > trials / 100, "{second:?}: only {certified} of {trials} certified");
+        assert!(!too_many(wrong, trials, alpha(ALPHA)), "{second:?}: {wrong} of {trials} wrong");
     }
 }
 
 /// The worst set with the shares p and q: its true radius is what they certify, were they known.
-#[test]
-fn the_worst_sets_keep_their_distance() {
+fn the_worst_sets_keep_their_distance(trials: u64) {
     let (first, n) = (law(0.5, 1530, 3072), 50);
     let cases = [(law(0.4, 1530, 3072), 0.9487, 0.9676), (first.truncated(0.6).unwrap(), 0.922, 0.876)];
     for (second, p, q) in cases {
@@ -88,11 +81,11 @@ fn the_worst_sets_keep_their_distance() {
         let truth = double.radius(&exact).unwrap().unwrap() + 1e-4 * 0.5; // as near as it is found
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         let [p, q] = [p, q].map(|p| Binomial::new(n, p).unwrap());
-        let all: Vec<_> = (0..TRIALS).map(|_| (p.sample(&mut rng), q.sample(&mut rng))).collect();
+        let all: Vec<_> = (0..trials).map(|_| (p.sample(&mut rng), q.sample(&mut rng))).collect();
         let shares = |a, b| Shares::of_votes((a, n), (b, n), alpha(ALPHA)).unwrap();
         let (wrong, certified) = failures(&double, &all, truth, shares);
-        assert!(certified > TRIALS / 100, "{second:?}: only {certified} of {TRIALS} certified");
-        assert!(!too_many(wrong), "{second:?}: {wrong} of {TRIALS} wrong");
+        assert!(certified > trials / 100, "{second:?}: only {certified} of {trials} certified");
+        assert!(!too_many(wrong, trials, alpha(ALPHA)), "{second:?}: {wrong} of {trials} wrong");
         // and this test can fail: observed shares instead of intervals are wrong every other time
         let observed = |a: u64, b: u64| {
             let [a, b] = [a, b].map(|k| (k as f64 / n as f64).min(0.9999));

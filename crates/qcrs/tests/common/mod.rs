@@ -1,6 +1,7 @@
 //! What several tests need.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, unused_imports, unused_macros)]
 
+use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
@@ -23,6 +24,37 @@ pub fn budget(n0: u32, n: u32, alpha: Alpha) -> Budget {
 /// The first input of the run with this seed.
 pub fn input(pixels: &[f32], seed: u64) -> Input<'_> {
     Input { pixels, seed, index: 0 }
+}
+
+/// Trials of each case of a guarantee in `cargo test`.
+pub const FEW: u64 = 2_000;
+
+/// Trials of each case of a guarantee in `cargo slow`.
+pub const MANY: u64 = 20_000;
+
+/// Makes two tests of each function of a number of trials: `few::NAME`, and `slow::NAME`, which `cargo slow` runs.
+macro_rules! few_and_many {
+    ($($guarantee:ident),+ $(,)?) => {
+        mod few {
+            $(#[test]
+            fn $guarantee() {
+                super::$guarantee(crate::common::FEW);
+            })+
+        }
+        mod slow {
+            $(#[test]
+            #[ignore = "slow: many trials"]
+            fn $guarantee() {
+                super::$guarantee(crate::common::MANY);
+            })+
+        }
+    };
+}
+pub(crate) use few_and_many;
+
+/// Whether so many wrong certificates are more than α explains: the lower 99.9 % limit of their rate exceeds it.
+pub fn too_many(wrong: u64, trials: u64, level: Alpha) -> bool {
+    clopper_pearson_lower(wrong, trials, alpha(0.001)).unwrap() > level.get()
 }
 
 pub fn cohen(value: f64) -> AnyMethod {

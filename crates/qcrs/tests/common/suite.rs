@@ -76,9 +76,9 @@ impl Suite {
         self.push(name.into(), why, need, test);
     }
 
-    /// A test that runs only if ignored tests are asked for.
+    /// The test `slow::NAME`, which `cargo slow` runs.
     pub fn slow(&mut self, name: &str, why: &str, need: &Need, test: impl FnOnce() + Send + 'static) {
-        self.push(name.into(), Some(why.into()), need, test);
+        self.push(format!("slow::{name}"), Some(format!("slow: {why}")), need, test);
     }
 
     fn push(
