@@ -2,16 +2,15 @@
 
 mod common;
 
-use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
+use common::{DIM, alpha, budget, cohen, every_search, spec};
 use qcrs::certify::Verdict;
 use qcrs::data::{Example, pixel_hash};
-use qcrs::method::{AnyMethod, Qcrs};
+use qcrs::method::AnyMethod;
 use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
 use qcrs::types::Error;
 use std::path::Path;
-use std::time::Instant;
 
 const INPUTS: u32 = 10;
 
@@ -128,29 +127,5 @@ fn of_many_bad_records_the_first_is_named() {
     for _ in 0..20 {
         let error = run::verify(&many).unwrap_err().to_string();
         assert!(error.starts_with("input 1234: "), "{error}");
-    }
-}
-
-/// 10,000 records with the votes of a real run: `cargo test --release -p qcrs --test verified -- --ignored --nocapture`
-#[test]
-#[ignore = "measures time"]
-fn ten_thousand_records_are_verified_in_two_seconds() {
-    let region = [sigma(0.12), sigma(1.7)];
-    let qcrs = AnyMethod::Qcrs(Qcrs::paper(sigma(0.5), region, 0.01, 0.15).repaired());
-    for search in [cohen(0.5), qcrs] {
-        let mut spec = spec(search, budget(100, 100_000, alpha(0.001)), 10_000);
-        spec.data.shape = [3, 224, 224];
-        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 256);
-        let inputs = |index| Ok(example(index));
-        let some: Vec<Record> =
-            (0..INPUTS).map(|index| run::record(&spec, &sampler, &inputs, index).unwrap()).collect();
-        let record = |index: u32| Record { index, ..some[(index % INPUTS) as usize].clone() };
-        let records = (0..10_000).map(record).collect();
-        let stored = Stored { records, timings: Vec::new(), checked: Checked::Whole, spec };
-        let start = Instant::now();
-        run::verify(&stored).unwrap();
-        let seconds = start.elapsed().as_secs_f64();
-        println!("{}: 10,000 records verified in {seconds:.3} s", stored.spec.method.name());
-        assert!(seconds < 2.0, "{seconds} s");
     }
 }
