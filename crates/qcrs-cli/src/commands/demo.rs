@@ -40,6 +40,9 @@ pub struct DemoArgs {
     /// The folder to write to [default: demo, or a temporary folder if demo cannot be written]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Certify only this many of the 100 images
+    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
 }
 
 /// Certifies the built-in images with every method and shows the comparison.
@@ -53,12 +56,12 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let sampler = setup.sampler()?;
-    let all = Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: None };
+    let selection = Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
     for (name, search) in searches()? {
-        let spec = setup.spec(all.clone(), Method::new(search)?, budget, None);
+        let spec = setup.spec(selection.clone(), Method::new(search)?, budget, None);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into, Depth::Verdicts)?;
