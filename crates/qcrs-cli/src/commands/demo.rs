@@ -56,7 +56,8 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
     setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
     let sampler = setup.sampler()?;
-    let selection = Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };
+    let selection =
+        Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
