@@ -32,6 +32,7 @@ mod options;
 mod ort;
 #[cfg(feature = "rten")]
 mod rten;
+#[cfg(any(feature = "rten", feature = "ort"))]
 mod slots;
 #[cfg(feature = "ort")]
 mod trial;

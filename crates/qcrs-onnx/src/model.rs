@@ -6,6 +6,7 @@ use crate::inspect::{self, File};
 use crate::mode;
 use crate::network::{CheckedEngine, Engine};
 use crate::options::{Device, EngineChoice, LoadOptions};
+use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Classifier, Transformed, is_function_of_one_image};
 use qcrs::types::Error;
 use qcrs_cnn::proto;
@@ -35,6 +36,38 @@ pub struct Model {
     pub notes: Vec<String>,
 }
 
+impl Model {
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.classifier.num_classes()
+    }
+}
+
+/// A loaded model is a classifier, so it can be given to whatever takes one.
+impl Classifier for Model {
+    fn input_len(&self) -> usize {
+        self.classifier.input_len()
+    }
+
+    fn num_classes(&self) -> usize {
+        self.classifier.num_classes()
+    }
+
+    fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error> {
+        self.classifier.logits(batch, out)
+    }
+
+    fn noisy_logits(
+        &self,
+        x: &[f32],
+        parts: &[(Noise, Draws)],
+        batch: &mut Vec<f32>,
+        out: &mut [f32],
+    ) -> Result<(), Error> {
+        self.classifier.noisy_logits(x, parts, batch, out)
+    }
+}
+
 /// Loads the ONNX model at `path` for images of `shape` = [channels, height, width], values in [0, 1].
 pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Model, Error> {
     check(shape, options)?;
@@ -59,6 +92,7 @@ pub fn load_bytes(
 
 /// What messages call a model, and whether that is its path.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(any(feature = "rten", feature = "ort")), allow(dead_code))] // other engines read it
 struct ModelPlace<'a> {
     name: &'a Path,
     on_disk: bool,
@@ -199,6 +233,7 @@ pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), Stri
 type Started = (Box<dyn Engine>, String);
 
 /// A file that is to be run, and on what.
+#[cfg_attr(not(any(feature = "rten", feature = "ort")), allow(dead_code))] // other engines read it
 struct EngineRequest<'a> {
     file: &'a File,
     place: ModelPlace<'a>,

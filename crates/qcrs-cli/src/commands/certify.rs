@@ -1,6 +1,6 @@
 //! `qcrs certify`
 
-use crate::args::{Seed, SettingsArgs, TargetArgs};
+use crate::args::{SeedArg, SettingsArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use anyhow::{bail, ensure};
@@ -28,8 +28,8 @@ pub struct CertifyArgs {
     bank: Option<PathBuf>,
     /// The seed of all noise: a number or `secret`. Certificates hold for inputs and models that were chosen without
     /// knowing it. `secret` draws a seed and keeps it in spec.json, where a resumed run and other shards find it
-    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
-    seed: Seed,
+    #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
+    seed: SeedArg,
     /// The run directory; use the same one to resume [default: runs/ and a readable name]
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     settings.check()?;
     let (budget, passes) = (settings.budget()?, settings.passes()?);
     ensure!(
-        args.seed != Seed::Secret || passes.is_none(),
+        args.seed != SeedArg::Secret || passes.is_none(),
         "--passes finds λ with draws of the seed, so every --seed secret would find another λ; use --lambda instead"
     );
     let setup = Setup::open(&args.target.model, &args.target.data)?;
@@ -67,7 +67,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
     }
     let dir = args.run.clone().map_or_else(|| readable_name(&spec, args), Ok)?;
     ensure_selected(&spec, args.shard)?;
-    if args.seed == Seed::Secret {
+    if args.seed == SeedArg::Secret {
         spec.seed = shared_seed(&dir, &spec)?;
     }
     if let Some(bank) = args.bank.as_ref().filter(|bank| !bank.exists() && dir.join("spec.json").exists()) {
@@ -109,7 +109,7 @@ fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyh
 fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
     let seed = run::claim_seed(dir, spec)?;
     ensure!(
-        seed >= Seed::FIRST_SECRET,
+        seed >= qcrs::Seed::FIRST_SECRET,
         "{}: this run used seed {seed}, which is not a secret seed; use another directory, or --seed {seed}",
         dir.join("spec.json").display()
     );
@@ -127,8 +127,8 @@ fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
     let model = model.trim_end_matches(".onnx");
     let (method, sigma, n) = (spec.method.name(), spec.method.facts().sigma.get(), spec.budget.n());
     let (secret, seed) = match args.seed {
-        Seed::Chosen(seed) => ("", seed),
-        Seed::Secret => ("secret-", 0),
+        SeedArg::Chosen(seed) => ("", seed),
+        SeedArg::Secret => ("secret-", 0),
     };
     let hash = &run_name(&Spec { seed, ..spec.clone() })?[..6];
     Ok(Path::new("runs").join(format!("{model}-{method}-s{sigma}-n{n}-{secret}{hash}")))

@@ -1,6 +1,6 @@
 //! `qcrs curve`
 
-use crate::args::{Seed, TargetArgs};
+use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -39,8 +39,8 @@ pub struct CurveArgs {
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
     /// The seed of all noise; `secret` draws one and says it
-    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
-    seed: Seed,
+    #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
+    seed: SeedArg,
     /// Also write the curves to this JSON file, for `qcrs report --curves`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,

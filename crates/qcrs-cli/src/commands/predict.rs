@@ -1,6 +1,6 @@
 //! `qcrs predict`
 
-use crate::args::{Seed, TargetArgs};
+use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -30,8 +30,8 @@ pub struct PredictArgs {
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
     /// The seed of all noise; `secret` draws one and prints it
-    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
-    seed: Seed,
+    #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
+    seed: SeedArg,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,

@@ -1,6 +1,6 @@
 //! `qcrs tune`
 
-use crate::args::{Seed, TargetArgs};
+use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -41,8 +41,8 @@ pub struct TuneArgs {
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
     /// The seed of all noise; `secret` draws one and says it
-    #[arg(long, default_value_t = Seed::Chosen(0), value_name = "N|secret")]
-    seed: Seed,
+    #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
+    seed: SeedArg,
     /// How to write it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,

@@ -7,7 +7,7 @@ mod settings;
 
 pub use data::{DataArgs, SelectionArgs};
 pub use model::ModelArgs;
-pub use seed::Seed;
+pub use seed::SeedArg;
 pub use settings::SettingsArgs;
 
 /// Which classifier is asked about which images.

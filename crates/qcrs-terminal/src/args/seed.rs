@@ -2,33 +2,25 @@
 
 use crate::output::say;
 use anyhow::Context;
+use qcrs::Seed;
 use std::fmt;
 use std::str::FromStr;
 
 /// The seed of all noise, as it was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seed {
+pub enum SeedArg {
     /// This one.
     Chosen(u64),
     /// One from the system's randomness, not known before the run.
     Secret,
 }
 
-impl Seed {
-    /// Seeds from here on are drawn; those that people choose are smaller, and no secret.
-    pub const FIRST_SECRET: u64 = 1 << 32;
-
+impl SeedArg {
     /// The seed itself, drawn if it is to be secret.
     pub fn draw(self) -> anyhow::Result<u64> {
         match self {
             Self::Chosen(seed) => Ok(seed),
-            Self::Secret => loop {
-                let seed =
-                    getrandom::u64().context("the system gives no random numbers for --seed secret")?;
-                if seed >= Self::FIRST_SECRET {
-                    return Ok(seed);
-                }
-            },
+            Self::Secret => Ok(Seed::secret().context("--seed secret")?.get()),
         }
     }
 
@@ -42,7 +34,7 @@ impl Seed {
     }
 }
 
-impl FromStr for Seed {
+impl FromStr for SeedArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -56,7 +48,7 @@ impl FromStr for Seed {
     }
 }
 
-impl fmt::Display for Seed {
+impl fmt::Display for SeedArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Chosen(seed) => write!(f, "{seed}"),
