@@ -2,7 +2,7 @@
 
 use crate::graph::{GraphNode, ImageShape};
 use crate::kernel::{self, Bf16, Buffer, Instructions, Overflow, Step, Unit, ValueFormat};
-use crate::plan::{Schedule, TOGETHER};
+use crate::plan::{ExecutionPlan, TOGETHER};
 use crate::{External, LayerTime, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Classifier, each_draw};
@@ -84,7 +84,7 @@ trait Executor: Send + Sync {
 /// Those on values that are kept as `N`.
 pub(crate) struct Runner<N: ValueFormat> {
     pub(crate) instructions: Instructions,
-    pub(crate) plan: Schedule<N>,
+    pub(crate) plan: ExecutionPlan<N>,
     /// Memory of calls that have ended.
     idle: Mutex<Vec<Workspace<N>>>,
 }
@@ -97,7 +97,7 @@ struct Workspace<N> {
 
 impl<N: ValueFormat> Runner<N> {
     fn new(nodes: &[GraphNode], instructions: Instructions) -> Result<Self, Refusal> {
-        let plan = Schedule::new(nodes, instructions.isa())?;
+        let plan = ExecutionPlan::new(nodes, instructions.isa())?;
         Ok(Self { instructions, plan, idle: Mutex::default() })
     }
 
@@ -114,7 +114,7 @@ impl<N: ValueFormat> Runner<N> {
         image: &dyn Fn(usize, &mut [f32]),
         out: &mut [f32],
     ) -> Result<(), Overflow> {
-        let Schedule { pack, steps, alone, scores, .. } = &self.plan;
+        let ExecutionPlan { pack, steps, alone, scores, .. } = &self.plan;
         let Workspace { values, pixels } = memory;
         let (early, late) = steps.split_at(*alone);
         let (classes, parts) = (scores.shape[0], scores.pixel / N::WORDS);

@@ -18,7 +18,7 @@ use stages::Stage;
 pub(crate) const TOGETHER: usize = 8;
 
 /// What the engine does, and how much memory it needs for it.
-pub(crate) struct Schedule<N: ValueFormat> {
+pub(crate) struct ExecutionPlan<N: ValueFormat> {
     pub(crate) pack: Pack,
     /// The steps with the name of the node each one makes.
     pub(crate) steps: Vec<(String, Step<N>)>,
@@ -30,7 +30,7 @@ pub(crate) struct Schedule<N: ValueFormat> {
     pub(crate) len: usize,
 }
 
-impl<N: ValueFormat> Schedule<N> {
+impl<N: ValueFormat> ExecutionPlan<N> {
     pub(crate) fn new(nodes: &[GraphNode], isa: Isa) -> Result<Self, Refusal> {
         let stages = stages::stages(nodes)?;
         let ends_with_conv = stages.last().is_some_and(|stage| matches!(nodes[stage.node].op, Op::Conv(_)));
