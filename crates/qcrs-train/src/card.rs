@@ -1,10 +1,10 @@
 //! What should the user of a model know?
 
-use crate::evaluate::{self, Count, Under};
+use crate::evaluate::{self, CorrectCount, Under};
 use crate::files;
 use crate::images::Images;
 use crate::network::Network;
-use crate::recipe::Settings;
+use crate::recipe::TrainingSettings;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Card {
     /// What it was trained on.
     pub data: Data,
     /// Everything else the weights depend on.
-    pub settings: Settings,
+    pub settings: TrainingSettings,
     /// How many of the epochs had passed.
     pub trained_epochs: usize,
     /// Images of the training set that were held out.
@@ -47,9 +47,9 @@ pub struct Accuracy {
     /// Which images.
     pub data: Data,
     /// Without noise.
-    pub clean: Count,
+    pub clean: CorrectCount,
     /// Under the noise it was trained with, one draw per image.
-    pub noisy: Count,
+    pub noisy: CorrectCount,
 }
 
 /// This program and its version.
@@ -75,9 +75,9 @@ impl Accuracy {
         network: &Network,
         images: &Images,
         ids: &[usize],
-        settings: &Settings,
+        settings: &TrainingSettings,
     ) -> Result<Self, Error> {
-        let Settings { noise, sigma, seed, .. } = *settings;
+        let TrainingSettings { noise, sigma, seed, .. } = *settings;
         let count = |sigma| evaluate::count(network, images, ids, Under { noise, sigma, seed });
         Ok(Self { data: Data::of(images), clean: count(0.0)?, noisy: count(sigma)? })
     }
@@ -85,7 +85,7 @@ impl Accuracy {
 
 impl Card {
     /// The card of a network before anyone has judged it.
-    pub fn new(network: &Network, data: Data, settings: &Settings, trained_epochs: usize) -> Self {
+    pub fn new(network: &Network, data: Data, settings: &TrainingSettings, trained_epochs: usize) -> Self {
         Self {
             program: program(),
             commit: commit(),
@@ -101,7 +101,7 @@ impl Card {
 
     /// The card as the metadata of an ONNX file: the main facts each on its own, and the whole as JSON.
     pub fn metadata(&self) -> Result<Vec<(String, String)>, Error> {
-        let Settings { architecture, method, sigma, seed, .. } = &self.settings;
+        let TrainingSettings { architecture, method, sigma, seed, .. } = &self.settings;
         let broken = |error: serde_json::Error| Error::Invalid(error.to_string());
         let mut pairs = vec![
             ("qcrs.architecture".to_owned(), architecture.to_string()),

@@ -11,7 +11,7 @@ use tch::{Device, Tensor};
 
 /// How far a training has come; everything else follows from the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct TrainingState {
     /// Whole epochs behind us.
     pub(crate) epoch: usize,
     /// Steps of the epoch behind us.
@@ -29,7 +29,7 @@ const VELOCITY: &str = "velocity/";
 const STATE: &str = "state";
 
 /// Saves everything to one file, whole or not at all.
-pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &State) -> Result<(), Error> {
+pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &TrainingState) -> Result<(), Error> {
     let text = serde_json::to_vec(state).map_err(|error| Error::format(path, error.to_string()))?;
     let ready = |tensor: &Tensor| tensor.detach().to_device(Device::Cpu).contiguous();
     let mut tensors = vec![(STATE.to_owned(), Tensor::from_slice(&text))];
@@ -50,7 +50,7 @@ pub(crate) fn save(path: &Path, network: &Network, sgd: &Sgd, state: &State) -> 
 }
 
 /// Reads a file of [`save`] back into a network of the same architecture.
-pub(crate) fn load(path: &Path, network: &mut Network, sgd: &mut Sgd) -> Result<State, Error> {
+pub(crate) fn load(path: &Path, network: &mut Network, sgd: &mut Sgd) -> Result<TrainingState, Error> {
     let mut found = read(path)?;
     let broken =
         |problem: &str| Error::format(path, format!("{problem}; this is not a checkpoint of qcrs-train"));

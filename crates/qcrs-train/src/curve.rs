@@ -1,10 +1,10 @@
 //! How did it go? The course of a training as figures and as a page.
 
 use crate::card::Data;
-use crate::evaluate::Count;
+use crate::evaluate::CorrectCount;
 use crate::files;
 use crate::log::Epoch;
-use crate::recipe::Settings;
+use crate::recipe::TrainingSettings;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::types::Error;
@@ -22,7 +22,7 @@ pub struct Course<'a> {
     /// Its images.
     pub data: &'a Data,
     /// Everything else its weights depend on.
-    pub settings: &'a Settings,
+    pub settings: &'a TrainingSettings,
     /// The epochs behind it; may be none.
     pub epochs: &'a [Epoch],
 }
@@ -51,7 +51,7 @@ impl Course<'_> {
     }
 
     fn title(&self) -> String {
-        let Settings { architecture, sigma, .. } = self.settings;
+        let TrainingSettings { architecture, sigma, .. } = self.settings;
         format!("{architecture} on {}, σ = {sigma}", self.data.name)
     }
 
@@ -110,8 +110,9 @@ impl Course<'_> {
     fn table(&self) -> SheetTable {
         let head = ["epoch", "loss", "training", "held out, noisy", "held out, clean", "learning rate"];
         let head = head.into_iter().chain(["seconds", "images/s"]).map(Into::into).collect();
-        let percent =
-            |count: Count| count.share().map_or("–".into(), |share| format!("{:.1} %", 100.0 * share));
+        let percent = |count: CorrectCount| {
+            count.share().map_or("–".into(), |share| format!("{:.1} %", 100.0 * share))
+        };
         let row = |epoch: &Epoch| {
             vec![
                 epoch.epoch.to_string(),

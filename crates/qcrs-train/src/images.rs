@@ -106,7 +106,7 @@ impl Images {
 
     /// The images `ids`, cut from the centre to `shape`.
     pub fn plain(&self, ids: &[usize], shape: [usize; 3], device: Device) -> Result<Batch, Error> {
-        self.batch(ids, shape, device, |_| Cut { pad: 0, place: Place::Centre, mirror: false })
+        self.batch(ids, shape, device, |_| Cut { pad: 0, place: CropPlace::Centre, mirror: false })
     }
 
     /// The images `ids`, varied as (seed, epoch, id) say.
@@ -120,7 +120,7 @@ impl Images {
         self.batch(ids, shape, device, |id| {
             let mut random = Random::at(seed, Purpose::Augment, [epoch as u64, id as u64]);
             let mirror = random.below(2) == 1 && augment.flip;
-            Cut { pad: augment.pad, place: Place::Random(random), mirror }
+            Cut { pad: augment.pad, place: CropPlace::Random(random), mirror }
         })
     }
 
@@ -167,14 +167,14 @@ fn bad_label(id: usize, found: Option<usize>, classes: usize) -> Error {
     })
 }
 
-enum Place {
+enum CropPlace {
     Centre,
     Random(Random),
 }
 
 struct Cut {
     pad: usize,
-    place: Place,
+    place: CropPlace,
     mirror: bool,
 }
 
@@ -183,8 +183,8 @@ impl Cut {
         let Self { pad, place, mirror } = self;
         let room = [from[1] + 2 * pad - to[1], from[2] + 2 * pad - to[2]];
         let [top, left] = match place {
-            Place::Centre => room.map(|room| room / 2),
-            Place::Random(mut random) => room.map(|room| random.below(room + 1)),
+            CropPlace::Centre => room.map(|room| room / 2),
+            CropPlace::Random(mut random) => room.map(|room| random.below(room + 1)),
         };
         for (row, out) in out.chunks_exact_mut(to[2]).enumerate() {
             let (channel, y) = (row / to[1], row % to[1] + top);
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     /// 3×3 pixels in two channels, cut to 2 rows of 3.
-    fn cut(pad: usize, place: Place, mirror: bool) -> Vec<f32> {
+    fn cut(pad: usize, place: CropPlace, mirror: bool) -> Vec<f32> {
         let pixels: Vec<f32> = (1..=18u8).map(f32::from).collect();
         let mut out = vec![-1.0; 12];
         Cut { pad, place, mirror }.copy(&pixels, [2, 3, 3], [2, 2, 3], &mut out);
@@ -213,13 +213,13 @@ mod tests {
     #[test]
     fn an_image_is_cut_padded_and_mirrored() {
         let plain = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0];
-        assert_eq!(cut(0, Place::Centre, false), plain);
+        assert_eq!(cut(0, CropPlace::Centre, false), plain);
         let mirrored = [3.0, 2.0, 1.0, 6.0, 5.0, 4.0, 12.0, 11.0, 10.0, 15.0, 14.0, 13.0];
-        assert_eq!(cut(0, Place::Centre, true), mirrored);
+        assert_eq!(cut(0, CropPlace::Centre, true), mirrored);
         // 5×5 with a black frame: 4 × 3 places, the first of them at the upper left corner
         let mut seen = std::collections::BTreeSet::new();
         for epoch in 0..300 {
-            let place = Place::Random(Random::at(1, Purpose::Augment, [epoch, 0]));
+            let place = CropPlace::Random(Random::at(1, Purpose::Augment, [epoch, 0]));
             seen.insert(cut(1, place, false).into_iter().map(|pixel| pixel as u8).collect::<Vec<_>>());
         }
         assert_eq!(seen.len(), 12);

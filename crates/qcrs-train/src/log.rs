@@ -1,6 +1,6 @@
 //! What has happened so far? One JSON line per epoch.
 
-use crate::evaluate::Count;
+use crate::evaluate::CorrectCount;
 use crate::files;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ pub struct Epoch {
     /// The mean loss of its steps.
     pub loss: f64,
     /// Training images under the noise they were trained with, while the weights moved.
-    pub training: Count,
+    pub training: CorrectCount,
     /// Held-out images under noise, one draw each, the same in every epoch.
-    pub held_out_noisy: Count,
+    pub held_out_noisy: CorrectCount,
     /// Held-out images without noise.
-    pub held_out_clean: Count,
+    pub held_out_clean: CorrectCount,
     /// How long it took.
     pub seconds: f64,
     /// Training images per second; a noisy copy counts as one.
@@ -78,7 +78,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.jsonl");
         assert_eq!(read(&path).unwrap(), []);
-        let count = Count { correct: 1, of: 2 };
+        let count = CorrectCount { correct: 1, of: 2 };
         let epoch = |number| Epoch {
             epoch: number,
             learning_rate: 0.1,

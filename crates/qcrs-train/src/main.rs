@@ -6,7 +6,7 @@ use clap::Parser;
 use qcrs_train::Error;
 
 fn main() {
-    let Err(error) = cli::run(&cli::Command::parse()) else { return };
+    let Err(error) = cli::run(&cli::TrainCommand::parse()) else { return };
     if matches!(error.downcast_ref(), Some(Error::Interrupted)) {
         eprintln!("qcrs-train: {error}");
         std::process::exit(cli::stop::INTERRUPTED);

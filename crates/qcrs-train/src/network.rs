@@ -14,9 +14,9 @@ const NORM_MOMENTUM: f64 = 0.1;
 
 /// Whether batch normalisation looks at the batch or at what it remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum NetworkMode {
     /// Normalise by the batch, and remember its mean and variance.
-    Train(Precision),
+    Train(TrainingPrecision),
     /// Normalise by the remembered values: an image's scores do not depend on its neighbours.
     Use,
 }
@@ -25,7 +25,7 @@ pub enum Mode {
 /// batch normalisation, the last layer and the loss are f32 in any case, and so is a finished network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Precision {
+pub enum TrainingPrecision {
     /// 24 bits.
     #[default]
     F32,
@@ -33,7 +33,7 @@ pub enum Precision {
     Bf16,
 }
 
-impl FromStr for Precision {
+impl FromStr for TrainingPrecision {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
@@ -156,17 +156,17 @@ impl Network {
     }
 
     /// The scores of a batch of shape [N, C, H, W] with pixels in [0, 1] plus noise.
-    pub fn scores(&self, images: &Tensor, mode: Mode) -> Tensor {
+    pub fn scores(&self, images: &Tensor, mode: NetworkMode) -> Tensor {
         // the same values, channels innermost in memory: convolutions are a quarter faster
         let images = images.permute([0, 2, 3, 1]).contiguous().permute([0, 3, 1, 2]);
         self.run(&self.layers, images, mode)
     }
 
-    fn run(&self, layers: &[Layer], x: Tensor, mode: Mode) -> Tensor {
+    fn run(&self, layers: &[Layer], x: Tensor, mode: NetworkMode) -> Tensor {
         layers.iter().fold(x, |x, layer| self.step(layer, &x, mode))
     }
 
-    fn step(&self, layer: &Layer, x: &Tensor, mode: Mode) -> Tensor {
+    fn step(&self, layer: &Layer, x: &Tensor, mode: NetworkMode) -> Tensor {
         match layer {
             Layer::Normalise { mean, sd } => (x - self.per_channel(mean)) / self.per_channel(sd),
             Layer::ConvNorm(unit) => self.conv_norm(unit, x, mode),
@@ -183,9 +183,10 @@ impl Network {
         }
     }
 
-    fn conv_norm(&self, unit: &ConvNorm, x: &Tensor, mode: Mode) -> Tensor {
+    fn conv_norm(&self, unit: &ConvNorm, x: &Tensor, mode: NetworkMode) -> Tensor {
         let ConvNorm { conv, norm, kernel, stride, .. } = unit;
-        let kind = if mode == Mode::Train(Precision::Bf16) { Kind::BFloat16 } else { Kind::Float };
+        let kind =
+            if mode == NetworkMode::Train(TrainingPrecision::Bf16) { Kind::BFloat16 } else { Kind::Float };
         let kernels = self.tensor(&format!("{conv}.weight")).to_kind(kind);
         let part = |name: &str| Some(self.tensor(&format!("{norm}.{name}")));
         let (stride, padding) = ([*stride; 2], [kernel / 2; 2]);
@@ -194,7 +195,7 @@ impl Network {
             part("bias"),
             part("running_mean"),
             part("running_var"),
-            mode != Mode::Use,
+            mode != NetworkMode::Use,
             NORM_MOMENTUM,
             NORM_EPSILON,
             true,

@@ -4,7 +4,7 @@
 //! libtorch's optimiser keeps them to itself.
 
 use crate::network::Network;
-use crate::recipe::Settings;
+use crate::recipe::TrainingSettings;
 use std::collections::BTreeMap;
 use tch::Tensor;
 
@@ -19,8 +19,8 @@ pub(crate) struct Sgd {
 }
 
 impl Sgd {
-    pub(crate) fn new(network: &Network, settings: &Settings) -> Self {
-        let &Settings { momentum, nesterov, weight_decay, .. } = settings;
+    pub(crate) fn new(network: &Network, settings: &TrainingSettings) -> Self {
+        let &TrainingSettings { momentum, nesterov, weight_decay, .. } = settings;
         let trained = network.weights().into_iter().filter(|weight| weight.role.is_trained());
         let velocities = trained.map(|weight| {
             let still = network.tensor(&weight.name).detach().zeros_like();
@@ -60,7 +60,7 @@ mod tests {
         for nesterov in [true, false] {
             let network = Network::new(Architecture::SmallCnn, 2, 0, Device::Cpu);
             let recipe = gaussian::short(Architecture::SmallCnn, 0.25);
-            let settings = Settings { momentum, nesterov, weight_decay, ..recipe };
+            let settings = TrainingSettings { momentum, nesterov, weight_decay, ..recipe };
             let mut w = f64::from(network.values("fc.bias")[0]);
             let mut sgd = Sgd::new(&network, &settings);
             let mut v = 0.0;

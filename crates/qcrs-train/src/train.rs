@@ -2,15 +2,15 @@
 
 use crate::card::{self, Data};
 pub use crate::checkpoint::weights as read_weights;
-use crate::checkpoint::{self, State};
+use crate::checkpoint::{self, TrainingState};
 use crate::curve::Course;
-use crate::evaluate::{self, Count, Under};
+use crate::evaluate::{self, CorrectCount, Under};
 use crate::files;
 use crate::images::{Images, Parts};
 use crate::log::{self, Epoch};
 use crate::network::Network;
 use crate::random::{Purpose, Random};
-use crate::recipe::{Method, Settings};
+use crate::recipe::{TrainingMethod, TrainingSettings};
 use crate::sgd::Sgd;
 use qcrs::run::{Difference, differences};
 use qcrs::types::Error;
@@ -26,7 +26,7 @@ use tch::{Device, Tensor};
 /// A training: what, on what, and where its files go.
 pub struct Training<'a> {
     /// Everything the weights depend on, besides the images.
-    pub settings: Settings,
+    pub settings: TrainingSettings,
     /// The training set.
     pub images: &'a Images,
     /// Holds `spec.json`, `checkpoint.safetensors`, `log.jsonl` and the curve; a training that is there already
@@ -67,7 +67,7 @@ pub enum Event {
 
 /// What a run of [`Training::run`] depends on; stands in its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spec {
+pub struct TrainingSpec {
     /// The program and its version.
     pub program: String,
     /// The images.
@@ -75,7 +75,7 @@ pub struct Spec {
     /// The number of classes.
     pub classes: usize,
     /// The rest.
-    pub settings: Settings,
+    pub settings: TrainingSettings,
 }
 
 /// The checkpoint's name in a training's folder.
@@ -103,7 +103,7 @@ impl Training<'_> {
         let _ours = self.claim_folder()?;
         let steps = parts.training.len() / settings.batch;
         let of = steps * settings.epochs;
-        let mut state = State::default();
+        let mut state = TrainingState::default();
         let resumed = self.checkpoint().exists();
         if resumed {
             state = checkpoint::load(&self.checkpoint(), &mut network, &mut sgd)?;
@@ -126,7 +126,7 @@ impl Training<'_> {
     /// Writes the spec, or makes sure that the existing one is the same. No other process can claim the folder as
     /// long as the returned file is open.
     fn claim_folder(&self) -> Result<File, Error> {
-        let spec = Spec {
+        let spec = TrainingSpec {
             program: card::program(),
             data: Data::of(self.images),
             classes: self.images.classes,
@@ -170,7 +170,7 @@ struct Loop<'a> {
     steps: usize,
     network: &'a Network,
     sgd: Sgd,
-    state: State,
+    state: TrainingState,
 }
 
 impl Loop<'_> {
@@ -201,7 +201,7 @@ impl Loop<'_> {
         self.finite()?;
         let line = self.line()?;
         log::append(&self.training.folder.join(LOG), &line)?;
-        self.state = State { epoch: epoch + 1, ..State::default() };
+        self.state = TrainingState { epoch: epoch + 1, ..TrainingState::default() };
         self.save()?;
         self.draw()?;
         let stop = watch(&Event::Epoch(line)).is_break() && self.state.epoch < settings.epochs;
@@ -210,7 +210,7 @@ impl Loop<'_> {
 
     fn step(&mut self, ids: &[usize]) -> Result<f64, Error> {
         let Training { settings, images, device, .. } = self.training;
-        let State { epoch, step, .. } = self.state;
+        let TrainingState { epoch, step, .. } = self.state;
         let shape = settings.architecture.input();
         let batch = images.varied(ids, shape, *device, (settings.augment, settings.seed, epoch))?;
         let random = Random::at(settings.seed, Purpose::Noise, [epoch as u64, step as u64]);
@@ -265,16 +265,16 @@ impl Loop<'_> {
 
     fn line(&self) -> Result<Epoch, Error> {
         let Training { settings, images, .. } = self.training;
-        let Settings { noise, sigma, seed, batch, .. } = *settings;
+        let TrainingSettings { noise, sigma, seed, batch, .. } = *settings;
         let count =
             |sigma| evaluate::count(self.network, images, &self.parts.held_out, Under { noise, sigma, seed });
         let seen = self.steps * batch;
-        let copies = if let Method::Macer(macer) = settings.method { macer.k } else { 1 };
+        let copies = if let TrainingMethod::Macer(macer) = settings.method { macer.k } else { 1 };
         Ok(Epoch {
             epoch: self.state.epoch + 1,
             learning_rate: self.rate(self.steps - 1),
             loss: self.state.loss / self.steps as f64,
-            training: Count { correct: self.state.correct.cast_unsigned(), of: seen as u64 },
+            training: CorrectCount { correct: self.state.correct.cast_unsigned(), of: seen as u64 },
             held_out_noisy: count(sigma)?,
             held_out_clean: count(0.0)?,
             seconds: self.state.seconds,

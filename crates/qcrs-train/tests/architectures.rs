@@ -2,7 +2,7 @@
 
 use qcrs_train::architecture::Architecture;
 use qcrs_train::layers::Layer;
-use qcrs_train::network::{Mode, Network, Precision};
+use qcrs_train::network::{Network, NetworkMode, TrainingPrecision};
 use tch::{Device, Kind, Tensor};
 
 #[test]
@@ -23,7 +23,7 @@ fn parameter_counts_are_the_published_ones_and_scores_have_the_right_shape() {
         assert_eq!(network.parameters(), parameters, "{name}");
         let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
         let images = Tensor::ones([2, c, h, w], (Kind::Float, Device::Cpu));
-        let scores = tch::no_grad(|| network.scores(&images, Mode::Use));
+        let scores = tch::no_grad(|| network.scores(&images, NetworkMode::Use));
         assert_eq!(scores.size(), [2, i64::try_from(classes).unwrap()], "{name}");
     }
 }
@@ -66,8 +66,8 @@ fn strides_are_where_they_belong() {
 fn bf16_is_rougher_and_near() {
     let network = Network::new(Architecture::CifarResnet(20), 10, 0, Device::Cpu);
     let images = Tensor::rand([16, 3, 32, 32], (Kind::Float, Device::Cpu));
-    let scores = |precision| tch::no_grad(|| network.scores(&images, Mode::Train(precision)));
-    let (fine, rough) = (scores(Precision::F32), scores(Precision::Bf16));
+    let scores = |precision| tch::no_grad(|| network.scores(&images, NetworkMode::Train(precision)));
+    let (fine, rough) = (scores(TrainingPrecision::F32), scores(TrainingPrecision::Bf16));
     assert_eq!(rough.kind(), Kind::Float);
     let distance = (&rough - &fine).norm().double_value(&[]) / fine.norm().double_value(&[]);
     assert!((1e-4..0.05).contains(&distance), "{distance}");

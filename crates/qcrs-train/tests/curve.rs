@@ -5,19 +5,19 @@ mod common;
 use common::place::{Place, TRAIN};
 use qcrs_train::card::Data;
 use qcrs_train::curve::{Course, PAGE, SVG};
-use qcrs_train::evaluate::Count;
+use qcrs_train::evaluate::CorrectCount;
 use qcrs_train::log::Epoch;
-use qcrs_train::recipe::Settings;
+use qcrs_train::recipe::TrainingSettings;
 use std::fs;
 use std::process::Command;
 
 fn epoch(number: usize, held_out: u64) -> Epoch {
-    let count = |correct| Count { correct, of: held_out };
+    let count = |correct| CorrectCount { correct, of: held_out };
     Epoch {
         epoch: number,
         learning_rate: 0.1 / number as f64,
         loss: 2.0 / number as f64,
-        training: Count { correct: 10 * number as u64, of: 100 },
+        training: CorrectCount { correct: 10 * number as u64, of: 100 },
         held_out_noisy: count(held_out / 2),
         held_out_clean: count(held_out),
         seconds: 60.0,
@@ -49,7 +49,7 @@ fn every_series_is_a_line_with_a_point_per_epoch() {
         [(0, 22, 20, 0), (1, 22, 20, 5), (1, 1, 20, 5), (5, 22, 20, 5), (22, 22, 20, 5), (440, 440, 0, 3)]
     {
         let epochs: Vec<Epoch> = (1..=passed).map(|number| epoch(number, held_out)).collect();
-        let settings = Settings { epochs: all, ..common::settings() };
+        let settings = TrainingSettings { epochs: all, ..common::settings() };
         let course = Course { data: &data, settings: &settings, epochs: &epochs };
         let (svg, page) = (course.svg(), course.html().unwrap());
         let found = lines(&svg);
@@ -74,7 +74,7 @@ fn every_series_is_a_line_with_a_point_per_epoch() {
 fn the_lines_are_those_of_the_log() {
     let data = Data { name: "bars".into(), blake3: "0123".into() };
     let epochs: Vec<Epoch> = (1..=4).map(|number| epoch(number, 20)).collect();
-    let settings = Settings { epochs: 8, ..common::settings() };
+    let settings = TrainingSettings { epochs: 8, ..common::settings() };
     let found = lines(&Course { data: &data, settings: &settings, epochs: &epochs }.svg());
     // 366 wide from 58 for 8 epochs; 230 high from 32 for 0 to 1
     let share = |points: &[[f64; 2]]| points.iter().map(|[_, y]| (262.0 - y) / 230.0).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 
 use qcrs_onnx::{EngineChoice, LoadOptions, load};
 use qcrs_train::architecture::Architecture;
-use qcrs_train::network::{Mode, Network, Precision};
+use qcrs_train::network::{Network, NetworkMode, TrainingPrecision};
 use qcrs_train::onnx;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn lived_in(architecture: Architecture) -> Network {
     let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
     for _ in 0..3 {
         let images = Tensor::rand([8, c, h, w], CPU);
-        let _ = tch::no_grad(|| network.scores(&images, Mode::Train(Precision::F32)));
+        let _ = tch::no_grad(|| network.scores(&images, NetworkMode::Train(TrainingPrecision::F32)));
     }
     for weight in network.weights() {
         if weight.name.contains("bn") || weight.name.contains("downsample.1") {
@@ -39,7 +39,7 @@ fn export(architecture: Architecture, path: &Path) -> Exported {
     onnx::write(path, &network, &[("qcrs.sigma".into(), "0.25".into())]).unwrap();
     let [c, h, w] = architecture.input().map(|size| i64::try_from(size).unwrap());
     let images = Tensor::rand([5, c, h, w], CPU) * 1.5 - 0.25;
-    let scores = tch::no_grad(|| network.scores(&images, Mode::Use)).view([-1]).try_into().unwrap();
+    let scores = tch::no_grad(|| network.scores(&images, NetworkMode::Use)).view([-1]).try_into().unwrap();
     Exported { network, images: images.view([-1]).try_into().unwrap(), scores }
 }
 

@@ -5,7 +5,7 @@ mod checkpoints;
 use checkpoints::write;
 use qcrs_onnx::{EngineChoice, LoadOptions, load};
 use qcrs_train::architecture::Architecture;
-use qcrs_train::import::{Field, Format, Told, read};
+use qcrs_train::import::{CheckpointFormat, Field, Told, read};
 use qcrs_train::onnx;
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ struct Case {
     normalised: Option<bool>,
     network: Architecture,
     classes: usize,
-    format: Format,
+    format: CheckpointFormat,
     field: Field,
 }
 
@@ -26,11 +26,17 @@ const RESNET20: Architecture = Architecture::CifarResnet(20);
 const RESNET110: Architecture = Architecture::CifarResnet(110);
 const RESNET50: Architecture = Architecture::ImagenetResnet(50);
 
-fn cohen(name: &'static str, network: Architecture, classes: usize, format: Format) -> Case {
+fn cohen(name: &'static str, network: Architecture, classes: usize, format: CheckpointFormat) -> Case {
     Case { name, architecture: None, normalised: None, network, classes, format, field: Field::Cohen }
 }
 
-fn other(name: &'static str, classes: usize, format: Format, field: Field, normalised: Option<bool>) -> Case {
+fn other(
+    name: &'static str,
+    classes: usize,
+    format: CheckpointFormat,
+    field: Field,
+    normalised: Option<bool>,
+) -> Case {
     Case { name, architecture: Some(RESNET8), normalised, network: RESNET8, classes, format, field }
 }
 
@@ -60,15 +66,15 @@ fn imported_networks_give_pytorchs_scores() {
     let folder = tempfile::tempdir().unwrap();
     write("good", folder.path());
     let cases = [
-        cohen("cohen-legacy", RESNET20, 10, Format::Legacy),
-        cohen("cohen-zip", RESNET20, 10, Format::Zip),
-        cohen("cohen-110", RESNET110, 10, Format::Legacy),
-        cohen("cohen-imagenet", RESNET50, 1000, Format::Zip),
-        other("macer-legacy", 10, Format::Legacy, Field::Macer, None),
-        other("macer-zip", 100, Format::Zip, Field::Macer, None),
-        other("plain", 7, Format::Legacy, Field::Plain, Some(true)),
-        other("odd", 10, Format::Legacy, Field::Plain, Some(false)),
-        other("odd-zip", 10, Format::Zip, Field::Plain, Some(false)),
+        cohen("cohen-legacy", RESNET20, 10, CheckpointFormat::Legacy),
+        cohen("cohen-zip", RESNET20, 10, CheckpointFormat::Zip),
+        cohen("cohen-110", RESNET110, 10, CheckpointFormat::Legacy),
+        cohen("cohen-imagenet", RESNET50, 1000, CheckpointFormat::Zip),
+        other("macer-legacy", 10, CheckpointFormat::Legacy, Field::Macer, None),
+        other("macer-zip", 100, CheckpointFormat::Zip, Field::Macer, None),
+        other("plain", 7, CheckpointFormat::Legacy, Field::Plain, Some(true)),
+        other("odd", 10, CheckpointFormat::Legacy, Field::Plain, Some(false)),
+        other("odd-zip", 10, CheckpointFormat::Zip, Field::Plain, Some(false)),
     ];
     let unsaid = Told { architecture: Some(RESNET8), ..Told::default() };
     for name in ["plain", "odd-zip"] {

@@ -5,15 +5,15 @@ mod common;
 use common::{bars, curve, settings, training};
 use qcrs_train::Error;
 use qcrs_train::images::Images;
-use qcrs_train::network::Precision;
-use qcrs_train::recipe::{Method, Settings, macer};
+use qcrs_train::network::TrainingPrecision;
+use qcrs_train::recipe::{TrainingMethod, TrainingSettings, macer};
 use qcrs_train::train::{CHECKPOINT, Event, LOG, SPEC};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Duration;
 
-fn run(images: &Images, folder: &Path, settings: Settings) -> Result<Vec<f32>, Error> {
+fn run(images: &Images, folder: &Path, settings: TrainingSettings) -> Result<Vec<f32>, Error> {
     let network = training(images, folder, settings).run(&mut |_| ControlFlow::Continue(()))?;
     Ok(network.values("fc.weight"))
 }
@@ -22,7 +22,7 @@ fn run(images: &Images, folder: &Path, settings: Settings) -> Result<Vec<f32>, E
 fn a_network_learns_bars_under_noise() {
     let folder = tempfile::tempdir().unwrap();
     let images = bars(folder.path());
-    run(&images, &folder.path().join("run"), Settings { epochs: 8, ..settings() }).unwrap();
+    run(&images, &folder.path().join("run"), TrainingSettings { epochs: 8, ..settings() }).unwrap();
     let last = curve(&folder.path().join("run")).pop().unwrap();
     assert_eq!((last.epoch, last.held_out_noisy.of), (8, 20));
     assert!(last.held_out_noisy.correct >= 18, "{last:?}");
@@ -32,8 +32,8 @@ fn a_network_learns_bars_under_noise() {
 fn macer_learns_bars_too() {
     let folder = tempfile::tempdir().unwrap();
     let images = bars(folder.path());
-    let method = Method::Macer(macer::Macer { k: 3, lambda: 4.0, gamma: 8.0, beta: 16.0 });
-    run(&images, &folder.path().join("run"), Settings { epochs: 8, method, ..settings() }).unwrap();
+    let method = TrainingMethod::Macer(macer::Macer { k: 3, lambda: 4.0, gamma: 8.0, beta: 16.0 });
+    run(&images, &folder.path().join("run"), TrainingSettings { epochs: 8, method, ..settings() }).unwrap();
     let last = curve(&folder.path().join("run")).pop().unwrap();
     assert!(last.held_out_noisy.correct >= 18, "{last:?}");
 }
@@ -42,7 +42,7 @@ fn macer_learns_bars_too() {
 fn bf16_learns_bars_too() {
     let folder = tempfile::tempdir().unwrap();
     let images = bars(folder.path());
-    let settings = Settings { epochs: 8, precision: Precision::Bf16, ..settings() };
+    let settings = TrainingSettings { epochs: 8, precision: TrainingPrecision::Bf16, ..settings() };
     run(&images, &folder.path().join("run"), settings).unwrap();
     let last = curve(&folder.path().join("run")).pop().unwrap();
     assert!(last.held_out_noisy.correct >= 18, "{last:?}");
@@ -155,7 +155,7 @@ fn a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint() {
     assert!(matches!(stopped, Err(Error::Interrupted)));
     let good = std::fs::read(run.join(CHECKPOINT)).unwrap();
     std::fs::remove_file(run.join(SPEC)).unwrap();
-    let wild = Settings { learning_rate: 1e30, ..settings() };
+    let wild = TrainingSettings { learning_rate: 1e30, ..settings() };
     let error =
         training(&images, &run, wild).run(&mut |_| ControlFlow::Continue(())).err().unwrap().to_string();
     assert!(error.contains("in epoch 2") && error.contains("the last good checkpoint is kept"), "{error}");
@@ -167,7 +167,7 @@ fn a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint() {
 fn weights_that_are_no_numbers_are_not_saved() {
     let folder = tempfile::tempdir().unwrap();
     let images = bars(folder.path());
-    let wild = Settings { batch: 100, learning_rate: 1e300, ..settings() };
+    let wild = TrainingSettings { batch: 100, learning_rate: 1e300, ..settings() };
     let error = run(&images, &folder.path().join("run"), wild).unwrap_err().to_string();
     assert!(error.contains("a weight became NaN or infinite in epoch 1, step 1"), "{error}");
     assert!(!folder.path().join("run").join(CHECKPOINT).exists());
@@ -178,16 +178,25 @@ fn weights_that_are_no_numbers_are_not_saved() {
 fn bad_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let images = bars(folder.path());
-    let cases: [(&str, Settings); 6] = [
-        ("sigma must be finite and not negative, got -1", Settings { sigma: -1.0, ..settings() }),
-        ("a batch of 101 is larger than the 100 images to train on", Settings { batch: 101, ..settings() }),
-        ("a training needs epochs and a batch, got 0 and 20", Settings { epochs: 0, ..settings() }),
-        ("the learning rate must be finite and positive", Settings { learning_rate: f64::NAN, ..settings() }),
-        ("MACER needs noise", Settings { sigma: 0.0, ..macer::short(settings().architecture, 0.25) }),
-        ("the network takes 3×32×32", Settings { architecture: "resnet8".parse().unwrap(), ..settings() }),
+    let cases: [(&str, TrainingSettings); 6] = [
+        ("sigma must be finite and not negative, got -1", TrainingSettings { sigma: -1.0, ..settings() }),
+        (
+            "a batch of 101 is larger than the 100 images to train on",
+            TrainingSettings { batch: 101, ..settings() },
+        ),
+        ("a training needs epochs and a batch, got 0 and 20", TrainingSettings { epochs: 0, ..settings() }),
+        (
+            "the learning rate must be finite and positive",
+            TrainingSettings { learning_rate: f64::NAN, ..settings() },
+        ),
+        ("MACER needs noise", TrainingSettings { sigma: 0.0, ..macer::short(settings().architecture, 0.25) }),
+        (
+            "the network takes 3×32×32",
+            TrainingSettings { architecture: "resnet8".parse().unwrap(), ..settings() },
+        ),
     ];
     for (expected, settings) in cases {
-        let settings = Settings { held_out: 20, batch: settings.batch.min(101), ..settings };
+        let settings = TrainingSettings { held_out: 20, batch: settings.batch.min(101), ..settings };
         let error = run(&images, &folder.path().join("run"), settings).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         let _ = std::fs::remove_dir_all(folder.path().join("run"));
@@ -200,7 +209,7 @@ fn another_spec_or_a_foreign_checkpoint_in_the_folder_is_refused() {
     let images = bars(folder.path());
     let dir = folder.path().join("run");
     run(&images, &dir, settings()).unwrap();
-    let error = run(&images, &dir, Settings { seed: 6, ..settings() }).unwrap_err().to_string();
+    let error = run(&images, &dir, TrainingSettings { seed: 6, ..settings() }).unwrap_err().to_string();
     assert!(error.contains("has settings.seed 5, you asked for 6"), "{error}");
 
     let bytes = std::fs::read(dir.join(CHECKPOINT)).unwrap();

@@ -1,6 +1,6 @@
 //! What does a training leave behind? A model, and a card that says what it is worth.
 
-use super::options::Options;
+use super::options::TrainOptions;
 use anyhow::{Context, Result};
 use qcrs::data::Split;
 use qcrs_train::architecture::Architecture;
@@ -9,7 +9,7 @@ use qcrs_train::images::Images;
 use qcrs_train::log;
 use qcrs_train::network::Network;
 use qcrs_train::onnx;
-use qcrs_train::train::{CHECKPOINT, LOG, SPEC, Spec, Training, read_weights};
+use qcrs_train::train::{CHECKPOINT, LOG, SPEC, Training, TrainingSpec, read_weights};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tch::{Device, Tensor};
@@ -18,7 +18,7 @@ const MODEL: &str = "model.onnx";
 const CARD: &str = "card.json";
 
 /// The images that the result is tested on: never those it was trained on.
-pub fn test_set(options: &Options, training: &Images) -> Result<Option<Images>> {
+pub fn test_set(options: &TrainOptions, training: &Images) -> Result<Option<Images>> {
     let path = options.test.as_ref().unwrap_or(&options.data);
     let test = options.open(path, Split::Test).with_context(|| match &options.test {
         Some(_) => "the images to test the result on".to_owned(),
@@ -87,7 +87,7 @@ pub fn export_again(folder: &Path, out: Option<&Path>) -> Result<()> {
 }
 
 /// What the training in a folder depends on.
-pub fn spec(folder: &Path) -> Result<Spec> {
+pub fn spec(folder: &Path) -> Result<TrainingSpec> {
     let path = folder.join(SPEC);
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("{}: there is no training here", path.display()))?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The options of `import`.
 #[derive(Args)]
-pub struct Options {
+pub struct ImportOptions {
     /// The checkpoint, as torch.save wrote it
     file: PathBuf,
     /// The file to write the model to
@@ -31,8 +31,8 @@ pub struct Options {
 }
 
 /// Reads the checkpoint and writes the model.
-pub fn run(options: &Options) -> Result<()> {
-    let Options { file, out, arch, classes, sigma, normalise } = options;
+pub fn run(options: &ImportOptions) -> Result<()> {
+    let ImportOptions { file, out, arch, classes, sigma, normalise } = options;
     if same(file, out) {
         return super::refuse(format!(
             "--out {} is the checkpoint itself; choose another name",

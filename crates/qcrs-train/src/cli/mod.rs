@@ -9,18 +9,18 @@ pub mod stop;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
-use options::Options;
+use options::TrainOptions;
 use qcrs::data::Split;
 use qcrs_train::recipe::{gaussian, macer};
 use qcrs_train::train::Training;
 use std::path::PathBuf;
 use std::time::Duration;
-use stop::Stop;
+use stop::StopSignal;
 
 /// Trains image classifiers that qcrs can certify.
 #[derive(Parser)]
 #[command(name = "qcrs-train", version, about, args_override_self = true)]
-pub struct Command {
+pub struct TrainCommand {
     #[command(subcommand)]
     what: What,
 }
@@ -28,18 +28,18 @@ pub struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Train under Gaussian noise with cross-entropy (Cohen et al. 2019)
-    Gaussian(Options),
+    Gaussian(TrainOptions),
     /// Train for a large radius (MACER, Zhai et al. 2020); best from the weights of a Gaussian training
     Macer {
         #[command(flatten)]
-        options: Options,
+        options: TrainOptions,
         #[command(flatten)]
         macer: options::MacerOptions,
     },
     /// Train under the generalized Gaussian noise of DSRS (Li et al. 2022), with the published settings only
     GeneralizedGaussian {
         #[command(flatten)]
-        options: Options,
+        options: TrainOptions,
         /// The exponent of the noise; by default the published one for the image size
         #[arg(long)]
         k: Option<u32>,
@@ -58,11 +58,11 @@ enum What {
         out: Option<PathBuf>,
     },
     /// Turn a PyTorch checkpoint (of Cohen et al., MACER, or a state dict) into a model
-    Import(import::Options),
+    Import(import::ImportOptions),
 }
 
 /// Does what was asked.
-pub fn run(command: &Command) -> Result<()> {
+pub fn run(command: &TrainCommand) -> Result<()> {
     match &command.what {
         What::Gaussian(options) => {
             let recipe = if options.published { gaussian::published } else { gaussian::short };
@@ -81,7 +81,7 @@ pub fn run(command: &Command) -> Result<()> {
     }
 }
 
-fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> {
+fn train(options: &TrainOptions, recipe: qcrs_train::recipe::TrainingSettings) -> Result<()> {
     let settings = options.settings(recipe)?;
     let device = options.device()?;
     let images = options.open(&options.data, Split::Train)?;
@@ -97,7 +97,7 @@ fn train(options: &Options, recipe: qcrs_train::recipe::Settings) -> Result<()> 
         start,
         save_every: Duration::from_secs(options.save_every),
     };
-    let stop = Stop::listen().context("cannot listen for Ctrl-C")?;
+    let stop = StopSignal::listen().context("cannot listen for Ctrl-C")?;
     let network = progress::show(&training, options.quiet, &stop)?;
     stop.nothing_to_save();
     finish::write(&network, &training, test.as_ref())

@@ -6,16 +6,16 @@ use qcrs::data::{OpenOptions, Split};
 use qcrs_train::Error;
 use qcrs_train::architecture::Architecture;
 use qcrs_train::images::Images;
-use qcrs_train::network::Precision;
+use qcrs_train::network::TrainingPrecision;
 use qcrs_train::noise::Law;
-use qcrs_train::recipe::{Method, Settings};
+use qcrs_train::recipe::{TrainingMethod, TrainingSettings};
 use qcrs_train::schedule::Schedule;
 use std::path::{Path, PathBuf};
 use tch::Device;
 
 /// The options that all trainings have; the recipe sets those that are not given.
 #[derive(Args)]
-pub struct Options {
+pub struct TrainOptions {
     /// cnn (28×28 grey), resnet8, resnet20, resnet56, resnet110 (CIFAR), resnet18 or resnet50 (ImageNet)
     #[arg(long)]
     pub arch: Architecture,
@@ -45,7 +45,7 @@ pub struct Options {
     pub batch: Option<usize>,
     /// f32, or bf16 in the convolutions, which is faster on processors that support it
     #[arg(long)]
-    pub precision: Option<Precision>,
+    pub precision: Option<TrainingPrecision>,
     /// The largest learning rate
     #[arg(long)]
     pub learning_rate: Option<f64>,
@@ -95,10 +95,10 @@ pub struct MacerOptions {
     beta: Option<f64>,
 }
 
-impl Options {
+impl TrainOptions {
     /// The recipe with what was given instead.
-    pub fn settings(&self, recipe: Settings) -> Result<Settings> {
-        let mut settings = Settings {
+    pub fn settings(&self, recipe: TrainingSettings) -> Result<TrainingSettings> {
+        let mut settings = TrainingSettings {
             epochs: self.epochs.unwrap_or(recipe.epochs),
             batch: self.batch.unwrap_or(recipe.batch),
             precision: self.precision.unwrap_or(recipe.precision),
@@ -149,8 +149,8 @@ impl Options {
 
 impl MacerOptions {
     /// The recipe with what was given instead.
-    pub fn apply(&self, mut recipe: Settings) -> Settings {
-        if let Method::Macer(macer) = &mut recipe.method {
+    pub fn apply(&self, mut recipe: TrainingSettings) -> TrainingSettings {
+        if let TrainingMethod::Macer(macer) = &mut recipe.method {
             macer.k = self.k.unwrap_or(macer.k);
             macer.lambda = self.lambda.unwrap_or(macer.lambda);
             macer.gamma = self.gamma.unwrap_or(macer.gamma);
@@ -161,7 +161,7 @@ impl MacerOptions {
 }
 
 /// The recipe with another exponent of its noise.
-pub fn with_exponent(mut recipe: Settings, exponent: Option<u32>) -> Settings {
+pub fn with_exponent(mut recipe: TrainingSettings, exponent: Option<u32>) -> TrainingSettings {
     if let (Law::GeneralizedGaussian { k, .. }, Some(exponent)) = (&mut recipe.noise, exponent) {
         *k = exponent;
     }

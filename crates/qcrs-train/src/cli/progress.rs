@@ -1,10 +1,10 @@
 //! How far is the training, and how long will it take?
 
-use super::stop::Stop;
+use super::stop::StopSignal;
 use anyhow::Result;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use qcrs_train::Error;
-use qcrs_train::evaluate::Count;
+use qcrs_train::evaluate::CorrectCount;
 use qcrs_train::log::Epoch;
 use qcrs_train::network::Network;
 use qcrs_train::train::{Event, Training};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const IN_A_PIPE: Duration = Duration::from_mins(1);
 
 /// Trains with a bar on a terminal, a line now and then elsewhere, and a line per epoch; until `signal`.
-pub fn show(training: &Training<'_>, quiet: bool, signal: &Stop) -> Result<Network> {
+pub fn show(training: &Training<'_>, quiet: bool, signal: &StopSignal) -> Result<Network> {
     let terminal = std::io::stderr().is_terminal();
     let mut screen = Screen { bar: bar(quiet || !terminal), quiet, lines: !terminal, spoken: Instant::now() };
     let mut place = (0, 0);
@@ -99,7 +99,7 @@ impl Screen {
 
 fn words(epoch: &Epoch, epochs: usize) -> String {
     let percent =
-        |count: Count| count.share().map_or("–".into(), |share| format!("{:.1} %", 100.0 * share));
+        |count: CorrectCount| count.share().map_or("–".into(), |share| format!("{:.1} %", 100.0 * share));
     let Epoch { epoch: number, loss, images_per_second, .. } = epoch;
     format!(
         "epoch {number:>3} of {epochs}: loss {loss:.4}, training {}, held out {} under noise, {} clean; \

@@ -11,12 +11,12 @@ pub const INTERRUPTED: i32 = 130;
 
 /// Whether someone asked to stop.
 #[derive(Clone, Default)]
-pub struct Stop {
+pub struct StopSignal {
     asked: Arc<AtomicBool>,
     nothing_to_save: Arc<AtomicBool>,
 }
 
-impl Stop {
+impl StopSignal {
     /// Listens from now on. A second signal ends the process at once: checkpoints are whole or absent.
     pub fn listen() -> io::Result<Self> {
         let stop = Self::default();

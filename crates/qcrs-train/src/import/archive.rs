@@ -1,6 +1,6 @@
 //! What is in a file of `torch.save` since PyTorch 1.6? A ZIP archive with a pickle and one entry per storage.
 
-use super::container::{Container, Format};
+use super::container::{CheckpointFormat, Container};
 use super::tensors::Storages;
 use std::borrow::Cow;
 use std::io::{Cursor, Read};
@@ -39,7 +39,7 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
             storages.insert(key.to_owned(), Cow::Owned(read(name)?));
         }
     }
-    Ok(Container { format: Format::Zip, pickle: Cow::Owned(pickle), storages })
+    Ok(Container { format: CheckpointFormat::Zip, pickle: Cow::Owned(pickle), storages })
 }
 
 /// An entry's bytes. All entries together are shorter than the file, unless they lie about each other.

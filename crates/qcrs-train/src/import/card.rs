@@ -1,6 +1,6 @@
 //! What should the user of an imported model know?
 
-use super::{Field, Format};
+use super::{CheckpointFormat, Field};
 use crate::architecture::Architecture;
 use crate::card::{commit, program};
 use qcrs::types::Error;
@@ -14,7 +14,7 @@ pub struct ImportCard {
     /// The commit it was built from, where known.
     pub commit: Option<String>,
     /// Where the weights come from.
-    pub imported: Source,
+    pub imported: CheckpointSource,
     /// Which network.
     pub architecture: Architecture,
     /// How many numbers training changed.
@@ -29,19 +29,19 @@ pub struct ImportCard {
 
 /// A checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct CheckpointSource {
     /// The name of the file.
     pub file: String,
     /// Its hash.
     pub blake3: String,
     /// How PyTorch wrote it.
-    pub format: Format,
+    pub format: CheckpointFormat,
     /// Whose code did.
     pub field: Field,
 }
 
 impl ImportCard {
-    pub(super) fn new(source: Source, network: &crate::network::Network, normalised: bool) -> Self {
+    pub(super) fn new(source: CheckpointSource, network: &crate::network::Network, normalised: bool) -> Self {
         Self {
             program: program(),
             commit: commit(),
@@ -56,7 +56,7 @@ impl ImportCard {
 
     /// The card as the metadata of an ONNX file: the main facts each on its own, and the whole as JSON.
     pub fn metadata(&self) -> Result<Vec<(String, String)>, Error> {
-        let Source { file, blake3, field, .. } = &self.imported;
+        let CheckpointSource { file, blake3, field, .. } = &self.imported;
         let card = serde_json::to_string(self).map_err(|error| Error::Invalid(error.to_string()))?;
         let mut pairs = vec![
             ("qcrs.architecture".to_owned(), self.architecture.to_string()),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// How `torch.save` wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum CheckpointFormat {
     /// A row of pickles and raw numbers: PyTorch before 1.6.
     Legacy,
     /// A ZIP archive: PyTorch 1.6 and later.
@@ -17,7 +17,7 @@ pub enum Format {
 
 /// The parts of a file.
 pub(super) struct Container<'a> {
-    pub(super) format: Format,
+    pub(super) format: CheckpointFormat,
     /// The pickle of the saved object.
     pub(super) pickle: Cow<'a, [u8]>,
     pub(super) storages: Storages<'a>,

@@ -1,7 +1,7 @@
 //! Which names of Python may a checkpoint mention, and what do they stand for?
 
-use super::tensors::{Kind, Storage, View};
-use super::values::{Global, Id, Value, Values};
+use super::tensors::{NumberKind, Storage, View};
+use super::values::{Global, Id, PickleValue, Values};
 
 /// The name, if it is one of the few that weights need; all others are refused by name.
 pub(super) fn named(module: &str, name: &str) -> Result<Global, String> {
@@ -9,7 +9,7 @@ pub(super) fn named(module: &str, name: &str) -> Result<Global, String> {
         ("collections", "OrderedDict") => Some(Global::OrderedDict),
         ("torch._utils", "_rebuild_tensor" | "_rebuild_tensor_v2") => Some(Global::RebuildTensor),
         ("torch._utils", "_rebuild_parameter") => Some(Global::RebuildParameter),
-        ("torch", name) => name.strip_suffix("Storage").and_then(Kind::named).map(Global::Storage),
+        ("torch", name) => name.strip_suffix("Storage").and_then(NumberKind::named).map(Global::Storage),
         _ => None,
     };
     known.ok_or_else(|| {
@@ -21,19 +21,20 @@ pub(super) fn named(module: &str, name: &str) -> Result<Global, String> {
 }
 
 /// What a call of `function` stands for.
-pub(super) fn call<'a>(values: &Values<'a>, function: Id, arguments: Id) -> Result<Value<'a>, String> {
-    let (Value::Global(global), Value::Tuple(arguments)) = (values.get(function), values.get(arguments))
+pub(super) fn call<'a>(values: &Values<'a>, function: Id, arguments: Id) -> Result<PickleValue<'a>, String> {
+    let (PickleValue::Global(global), PickleValue::Tuple(arguments)) =
+        (values.get(function), values.get(arguments))
     else {
         return Err("calls something that is not a function".into());
     };
     let answer = match (global, arguments.as_slice()) {
-        (Global::OrderedDict, []) => Some(Value::Dict(Vec::new())),
+        (Global::OrderedDict, []) => Some(PickleValue::Dict(Vec::new())),
         // what follows in a file is about gradients
         (Global::RebuildTensor, [storage, offset, shape, strides, ..]) => {
-            view(values, *storage, *offset, *shape, *strides).map(Value::Tensor)
+            view(values, *storage, *offset, *shape, *strides).map(PickleValue::Tensor)
         }
         (Global::RebuildParameter, [tensor, ..]) => {
-            Some(values.get(*tensor).clone()).filter(|value| matches!(value, Value::Tensor(_)))
+            Some(values.get(*tensor).clone()).filter(|value| matches!(value, PickleValue::Tensor(_)))
         }
         _ => None,
     };
@@ -41,7 +42,7 @@ pub(super) fn call<'a>(values: &Values<'a>, function: Id, arguments: Id) -> Resu
 }
 
 fn view<'a>(values: &Values<'a>, storage: Id, offset: Id, shape: Id, strides: Id) -> Option<View<'a>> {
-    let Value::Storage(storage) = values.get(storage) else { return None };
+    let PickleValue::Storage(storage) = values.get(storage) else { return None };
     Some(View {
         storage: storage.clone(),
         offset: values.size(offset)?,
@@ -53,13 +54,13 @@ fn view<'a>(values: &Values<'a>, storage: Id, offset: Id, shape: Id, strides: Id
 /// The storage that ('storage', type, key, device, length[, (its own key, start, length)]) names.
 pub(super) fn storage<'a>(values: &Values<'a>, name: Id) -> Result<Storage<'a>, String> {
     let described = || {
-        let Value::Tuple(parts) = values.get(name) else { return None };
+        let PickleValue::Tuple(parts) = values.get(name) else { return None };
         let [tag, kind, key, _device, length, part @ ..] = parts.as_slice() else { return None };
-        let Value::Global(Global::Storage(kind)) = values.get(*kind) else { return None };
+        let PickleValue::Global(Global::Storage(kind)) = values.get(*kind) else { return None };
         let (key, numbers) = (values.text(*key)?, values.size(*length)?);
         let (start, length) = match part.first().map(|part| values.get(*part)) {
-            None | Some(Value::None) => (0, numbers),
-            Some(Value::Tuple(part)) => match part.as_slice() {
+            None | Some(PickleValue::None) => (0, numbers),
+            Some(PickleValue::Tuple(part)) => match part.as_slice() {
                 [_key, start, length] => (values.size(*start)?, values.size(*length)?),
                 _ => return None,
             },

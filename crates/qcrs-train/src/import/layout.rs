@@ -2,7 +2,7 @@
 
 use super::pickle::Pickle;
 use super::tensors::View;
-use super::values::{Id, Value};
+use super::values::{Id, PickleValue};
 use crate::architecture::Architecture;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Field {
 }
 
 /// What a checkpoint says of a network.
-pub(super) struct Layout<'a> {
+pub(super) struct CheckpointLayout<'a> {
     pub(super) field: Field,
     /// What it calls the network.
     pub(super) architecture: Option<&'a str>,
@@ -57,7 +57,7 @@ const PREFIXES: [&str; 6] = ["module.1.module.", "module.1.", "1.module.", "1.",
 /// Counts batches; batch normalisation does not look at it. PyTorch before 0.4.1 did not count.
 const COUNTER: &str = ".num_batches_tracked";
 
-impl<'a> Layout<'a> {
+impl<'a> CheckpointLayout<'a> {
     pub(super) fn of(pickle: &'a Pickle<'a>) -> Result<Self, String> {
         let Pickle { values, root, .. } = pickle;
         let inside = |key| values.entry(*root, key).filter(|id| values.dict(*id).is_some());
@@ -109,7 +109,7 @@ fn named<'a>(pickle: &'a Pickle<'a>, weights: Id) -> Result<Vec<(&'a str, &'a Vi
         let name = values.text(*name).ok_or("has a weight whose name is not text")?;
         match values.get(*value) {
             _ if name.ends_with(COUNTER) => {}
-            Value::Tensor(view) => tensors.push((name, view)),
+            PickleValue::Tensor(view) => tensors.push((name, view)),
             _ => {
                 return Err(format!(
                     "'{name}' is not a tensor, and there is no state_dict and no net; save the network's \

@@ -4,10 +4,10 @@
 //! storages), and then each storage: its length as i64, and its numbers.
 
 use super::bytes::Bytes;
-use super::container::{Container, Format};
+use super::container::{CheckpointFormat, Container};
 use super::pickle::{self, Pickle};
-use super::tensors::{Kind, Storages};
-use super::values::Value;
+use super::tensors::{NumberKind, Storages};
+use super::values::PickleValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
     let mut bytes = Bytes::new(file);
     bytes.take(MAGIC.len())?;
     let version = next(&mut bytes)?;
-    if *version.values.get(version.root) != Value::Int(VERSION) {
+    if *version.values.get(version.root) != PickleValue::Int(VERSION) {
         return Err(format!("is not version {VERSION} of torch.save's older format, the only one supported"));
     }
     let machine = next(&mut bytes)?;
     let little = machine.values.entry(machine.root, "little_endian");
-    if little.map(|little| machine.values.get(little)) != Some(&Value::Bool(true)) {
+    if little.map(|little| machine.values.get(little)) != Some(&PickleValue::Bool(true)) {
         return Err("was written on a machine with the largest byte first, which is not supported".into());
     }
     let start = bytes.rest();
@@ -33,9 +33,11 @@ pub(super) fn open(file: &[u8]) -> Result<Container<'_>, String> {
     let sizes = sizes(&object)?;
     let storages = storages(&mut bytes, &sizes)?;
     match bytes.rest().len() {
-        0 => {
-            Ok(Container { format: Format::Legacy, pickle: Cow::Borrowed(&start[..object.length]), storages })
-        }
+        0 => Ok(Container {
+            format: CheckpointFormat::Legacy,
+            pickle: Cow::Borrowed(&start[..object.length]),
+            storages,
+        }),
         more => Err(format!("has {more} bytes after its last storage; the file is damaged")),
     }
 }
@@ -47,10 +49,10 @@ fn next<'a>(bytes: &mut Bytes<'a>) -> Result<Pickle<'a>, String> {
 }
 
 /// Kind and length of each storage that the object mentions.
-fn sizes<'a>(object: &Pickle<'a>) -> Result<BTreeMap<&'a str, (Kind, usize)>, String> {
+fn sizes<'a>(object: &Pickle<'a>) -> Result<BTreeMap<&'a str, (NumberKind, usize)>, String> {
     let mut sizes = BTreeMap::new();
     for value in object.values.all() {
-        let Value::Storage(storage) = value else { continue };
+        let PickleValue::Storage(storage) = value else { continue };
         let size = (storage.kind, storage.numbers);
         if *sizes.entry(storage.key).or_insert(size) != size {
             return Err(format!("describes its storage {} in two ways", storage.key));
@@ -61,10 +63,10 @@ fn sizes<'a>(object: &Pickle<'a>) -> Result<BTreeMap<&'a str, (Kind, usize)>, St
 
 fn storages<'a>(
     bytes: &mut Bytes<'a>,
-    sizes: &BTreeMap<&str, (Kind, usize)>,
+    sizes: &BTreeMap<&str, (NumberKind, usize)>,
 ) -> Result<Storages<'a>, String> {
     let keys = next(bytes)?;
-    let Value::List(list) = keys.values.get(keys.root) else {
+    let PickleValue::List(list) = keys.values.get(keys.root) else {
         return Err("has no list of its storages".into());
     };
     let mut storages = Storages::new();

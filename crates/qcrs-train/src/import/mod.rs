@@ -24,14 +24,14 @@ mod pickle;
 mod tensors;
 mod values;
 
-pub use card::{ImportCard, Source};
-pub use container::Format;
+pub use card::{CheckpointSource, ImportCard};
+pub use container::CheckpointFormat;
 pub use layout::Field;
 
 use crate::architecture::Architecture;
 use crate::layers;
 use crate::network::Network;
-use layout::Layout;
+use layout::CheckpointLayout;
 use qcrs::types::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn printable(problem: &str) -> String {
 fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
     let container = container::open(file)?;
     let pickle = pickle::read(&container.pickle)?;
-    let layout = Layout::of(&pickle)?;
+    let layout = CheckpointLayout::of(&pickle)?;
     let architecture = told.architecture.map_or_else(|| layout.architecture(), Ok)?;
     let normalised = told.normalised.or(layout.field.normalises()).ok_or(
         "does not say whether its network normalises pixels itself; give --normalise yes or --normalise no",
@@ -89,7 +89,7 @@ fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
         network = network.without_normalisation();
     }
     network.set(&weights).map_err(|error| error.to_string())?;
-    let source = Source {
+    let source = CheckpointSource {
         file: String::new(),
         blake3: blake3::hash(file).to_string(),
         format: container.format,
@@ -100,7 +100,7 @@ fn decode(file: &[u8], told: &Told) -> Result<(Network, ImportCard), String> {
 }
 
 /// The number of classes by the last layer, whose other size must be the architecture's.
-fn classes(layout: &Layout<'_>, architecture: Architecture) -> Result<usize, String> {
+fn classes(layout: &CheckpointLayout<'_>, architecture: Architecture) -> Result<usize, String> {
     const LAST: &str = "fc.weight";
     let own = layers::weights(&architecture.layers(1)).into_iter().find(|weight| weight.name == LAST);
     let inputs = own.and_then(|weight| usize::try_from(*weight.shape.last()?).ok());
@@ -117,7 +117,7 @@ fn classes(layout: &Layout<'_>, architecture: Architecture) -> Result<usize, Str
 
 /// The numbers of all tensors. Tensors may share a storage, but not so that a small file fills the memory.
 fn weights(
-    layout: &Layout<'_>,
+    layout: &CheckpointLayout<'_>,
     storages: &Storages<'_>,
     limit: usize,
 ) -> Result<BTreeMap<String, Tensor>, String> {

@@ -5,7 +5,7 @@
 
 use super::bytes::Bytes;
 use super::globals;
-use super::values::{Id, Value, Values};
+use super::values::{Id, PickleValue, Values};
 use std::collections::HashMap;
 
 /// More instructions than any checkpoint of a network has (a ResNet-50 with its optimiser: 20 thousand).
@@ -58,27 +58,27 @@ impl<'a> Machine<'a> {
             0x95 => drop(self.bytes.take(8)?),
             b'(' => self.marks.push(self.stack.len()),
             b'0' => drop(self.pop()?),
-            b'N' => self.push(Value::None)?,
-            0x88 => self.push(Value::Bool(true))?,
-            0x89 => self.push(Value::Bool(false))?,
+            b'N' => self.push(PickleValue::None)?,
+            0x88 => self.push(PickleValue::Bool(true))?,
+            0x89 => self.push(PickleValue::Bool(false))?,
             code @ (b'K' | b'M' | b'J' | 0x8a | b'G') => self.number(code)?,
             b'X' => self.text::<4>()?,
             0x8c => self.text::<1>()?,
             code @ (b')' | 0x85 | 0x86 | 0x87 | b't') => self.tuple(code)?,
-            b']' => self.push(Value::List(Vec::new()))?,
-            b'}' => self.push(Value::Dict(Vec::new()))?,
+            b']' => self.push(PickleValue::List(Vec::new()))?,
+            b'}' => self.push(PickleValue::Dict(Vec::new()))?,
             code @ (b'a' | b'e' | b's' | b'u') => self.fill(code)?,
             code @ (b'q' | b'r' | 0x94) => self.remember(code)?,
             code @ (b'h' | b'j') => self.recall(code)?,
             b'c' => {
                 let (module, name) = (utf8(self.bytes.line()?)?, utf8(self.bytes.line()?)?);
-                self.push(Value::Global(globals::named(module, name)?))?;
+                self.push(PickleValue::Global(globals::named(module, name)?))?;
             }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let names = self.values.text(module).zip(self.values.text(name));
                 let (module, name) = names.ok_or("a name that is not text")?;
-                self.push(Value::Global(globals::named(module, name)?))?;
+                self.push(PickleValue::Global(globals::named(module, name)?))?;
             }
             b'R' => {
                 let (arguments, function) = (self.pop()?, self.pop()?);
@@ -88,7 +88,7 @@ impl<'a> Machine<'a> {
             b'Q' => {
                 let name = self.pop()?;
                 let storage = globals::storage(&self.values, name)?;
-                self.push(Value::Storage(storage))?;
+                self.push(PickleValue::Storage(storage))?;
             }
             b'b' => {
                 // the attributes of a state dict: versions of its modules, which say nothing of the weights
@@ -104,18 +104,18 @@ impl<'a> Machine<'a> {
 
     fn number(&mut self, code: u8) -> Result<(), String> {
         let value = match code {
-            b'K' => Value::Int(self.bytes.array::<1>()?[0].into()),
-            b'M' => Value::Int(u16::from_le_bytes(self.bytes.array()?).into()),
-            b'J' => Value::Int(i32::from_le_bytes(self.bytes.array()?).into()),
-            b'G' => Value::Float(f64::from_be_bytes(self.bytes.array()?)),
-            _ => Value::Int(long(self.bytes.counted::<1>()?)?),
+            b'K' => PickleValue::Int(self.bytes.array::<1>()?[0].into()),
+            b'M' => PickleValue::Int(u16::from_le_bytes(self.bytes.array()?).into()),
+            b'J' => PickleValue::Int(i32::from_le_bytes(self.bytes.array()?).into()),
+            b'G' => PickleValue::Float(f64::from_be_bytes(self.bytes.array()?)),
+            _ => PickleValue::Int(long(self.bytes.counted::<1>()?)?),
         };
         self.push(value)
     }
 
     fn text<const N: usize>(&mut self) -> Result<(), String> {
         let text = utf8(self.bytes.counted::<N>()?)?;
-        self.push(Value::Text(text))
+        self.push(PickleValue::Text(text))
     }
 
     fn tuple(&mut self, code: u8) -> Result<(), String> {
@@ -124,7 +124,7 @@ impl<'a> Machine<'a> {
             b')' => Vec::new(),
             _ => self.last(usize::from(code - 0x84))?,
         };
-        self.push(Value::Tuple(parts))
+        self.push(PickleValue::Tuple(parts))
     }
 
     /// Puts what lies on the stack into the list or dictionary below it.
@@ -136,8 +136,8 @@ impl<'a> Machine<'a> {
         };
         let target = self.top()?;
         match (self.values.get_mut(target), code) {
-            (Value::List(list), b'a' | b'e') => list.extend(parts),
-            (Value::Dict(entries), b's' | b'u') => {
+            (PickleValue::List(list), b'a' | b'e') => list.extend(parts),
+            (PickleValue::Dict(entries), b's' | b'u') => {
                 let (pairs, []) = parts.as_chunks::<2>() else { return Err("a key without a value".into()) };
                 entries.extend(pairs.iter().map(|[key, value]| (*key, *value)));
             }
@@ -168,7 +168,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn push(&mut self, value: Value<'a>) -> Result<(), String> {
+    fn push(&mut self, value: PickleValue<'a>) -> Result<(), String> {
         let id = self.values.add(value)?;
         self.stack.push(id);
         Ok(())
@@ -213,7 +213,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tensors::{Kind, Storage, View};
+    use super::super::tensors::{NumberKind, Storage, View};
     use super::super::values::Global;
     use super::*;
 
@@ -222,9 +222,9 @@ mod tests {
         fn text(values: &Values<'_>, id: Id) -> String {
             let all = |ids: &[Id]| ids.iter().map(|id| text(values, *id)).collect::<Vec<_>>().join(", ");
             match values.get(id) {
-                Value::Tuple(parts) => format!("({})", all(parts)),
-                Value::List(parts) => format!("[{}]", all(parts)),
-                Value::Dict(entries) => {
+                PickleValue::Tuple(parts) => format!("({})", all(parts)),
+                PickleValue::List(parts) => format!("[{}]", all(parts)),
+                PickleValue::Dict(entries) => {
                     let pair = |(key, value): &(Id, Id)| all(&[*key, *value]).replacen(", ", ": ", 1);
                     format!("{{{}}}", entries.iter().map(pair).collect::<Vec<_>>().join(", "))
                 }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_tensor_is_a_view_of_a_storage() {
-        let whole = Storage { kind: Kind::F32, key: "k", numbers: 6, start: 0, length: 6 };
+        let whole = Storage { kind: NumberKind::F32, key: "k", numbers: 6, start: 0, length: 6 };
         let part = Storage { start: 2, length: 4, ..whole.clone() };
         // older files name a part of a storage by (its own key, start, length)
         for (text, storage) in [("", &whole), ("N", &whole), ("(NK\u{2}K\u{4}t", &part)] {
@@ -278,7 +278,7 @@ mod tests {
             let pickle = read(&bytes).unwrap();
             assert_eq!(pickle.length, bytes.len());
             let view = View { storage: storage.clone(), offset: 1, shape: vec![2, 3], strides: vec![3, 1] };
-            assert_eq!(*pickle.values.get(pickle.root), Value::Tensor(view));
+            assert_eq!(*pickle.values.get(pickle.root), PickleValue::Tensor(view));
         }
         let refused = |bytes: &[u8], expected| {
             let error = show(bytes).unwrap_err();
@@ -300,7 +300,7 @@ mod tests {
         for name in ["torch\nStorage", "torch\nload", "torch.storage\nFloatStorage", "builtins\neval"] {
             assert!(show(format!("c{name}\n.").as_bytes()).is_err(), "{name}");
         }
-        let global = format!("{:?}", Value::Global(Global::Storage(Kind::F16)));
+        let global = format!("{:?}", PickleValue::Global(Global::Storage(NumberKind::F16)));
         assert_eq!(show(b"ctorch\nHalfStorage\n.").unwrap(), global);
     }
 

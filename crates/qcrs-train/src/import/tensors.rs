@@ -8,7 +8,7 @@ pub(super) type Storages<'a> = BTreeMap<String, Cow<'a, [u8]>>;
 
 /// What a storage's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NumberKind {
     F64,
     F32,
     F16,
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Whole(usize),
 }
 
-impl Kind {
+impl NumberKind {
     /// The kind that PyTorch calls so.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -47,7 +47,7 @@ impl Kind {
 /// A part of a stored run of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Storage<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: NumberKind,
     pub(super) key: &'a str,
     /// How many numbers the whole run has.
     pub(super) numbers: usize,
@@ -100,19 +100,19 @@ impl View<'_> {
         }
         let number = reader(kind)?;
         let bytes = &bytes[start * kind.bytes()..];
-        let places = Places::of(self, self.count()?);
+        let places = StridedPlaces::of(self, self.count()?);
         Ok(places.map(|at| number(&bytes[at * kind.bytes()..][..kind.bytes()])).collect())
     }
 }
 
 /// How a number of this kind becomes f32.
-fn reader(kind: Kind) -> Result<fn(&[u8]) -> f32, String> {
+fn reader(kind: NumberKind) -> Result<fn(&[u8]) -> f32, String> {
     match kind {
-        Kind::F64 => Ok(|bytes| f64::from_bits(bits(bytes)) as f32),
-        Kind::F32 => Ok(|bytes| f32::from_bits(bits(bytes) as u32)),
-        Kind::F16 => Ok(|bytes| half(bits(bytes) as u16)),
-        Kind::Bf16 => Ok(|bytes| f32::from_bits((bits(bytes) as u32) << 16)),
-        Kind::Whole(_) => Err("holds integers, and weights are not integers".into()),
+        NumberKind::F64 => Ok(|bytes| f64::from_bits(bits(bytes)) as f32),
+        NumberKind::F32 => Ok(|bytes| f32::from_bits(bits(bytes) as u32)),
+        NumberKind::F16 => Ok(|bytes| half(bits(bytes) as u16)),
+        NumberKind::Bf16 => Ok(|bytes| f32::from_bits((bits(bytes) as u32) << 16)),
+        NumberKind::Whole(_) => Err("holds integers, and weights are not integers".into()),
     }
 }
 
@@ -133,20 +133,20 @@ fn half(bits: u16) -> f32 {
 }
 
 /// The places of a view's numbers in its storage.
-struct Places<'a> {
+struct StridedPlaces<'a> {
     view: &'a View<'a>,
     index: Vec<usize>,
     at: usize,
     left: usize,
 }
 
-impl<'a> Places<'a> {
+impl<'a> StridedPlaces<'a> {
     fn of(view: &'a View<'a>, count: usize) -> Self {
         Self { view, index: vec![0; view.shape.len()], at: view.offset, left: count }
     }
 }
 
-impl Iterator for Places<'_> {
+impl Iterator for StridedPlaces<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
@@ -174,7 +174,13 @@ impl Iterator for Places<'_> {
 mod tests {
     use super::*;
 
-    fn view<'a>(kind: Kind, numbers: usize, offset: usize, shape: &[usize], strides: &[usize]) -> View<'a> {
+    fn view<'a>(
+        kind: NumberKind,
+        numbers: usize,
+        offset: usize,
+        shape: &[usize],
+        strides: &[usize],
+    ) -> View<'a> {
         let storage = Storage { kind, key: "0", numbers, start: 0, length: numbers };
         View { storage, offset, shape: shape.into(), strides: strides.into() }
     }
@@ -187,7 +193,8 @@ mod tests {
     fn a_view_is_read_along_its_strides() {
         let bytes: Vec<u8> = (0..12_u8).flat_map(|number| f32::from(number).to_le_bytes()).collect();
         let read = |view: View<'_>| view.read(&storages(&bytes));
-        let f32s = |offset, shape: &[usize], strides: &[usize]| view(Kind::F32, 12, offset, shape, strides);
+        let f32s =
+            |offset, shape: &[usize], strides: &[usize]| view(NumberKind::F32, 12, offset, shape, strides);
         assert_eq!(read(f32s(0, &[2, 3], &[3, 1])).unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(read(f32s(1, &[3, 2], &[1, 3])).unwrap(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         assert_eq!(read(f32s(11, &[], &[])).unwrap(), [11.0]);
@@ -210,32 +217,33 @@ mod tests {
             (0, &[2, 2], &[1]),
         ];
         for (offset, shape, strides) in outside {
-            let error = view(Kind::F32, 12, offset, shape, strides).read(&storages(&bytes)).unwrap_err();
+            let error =
+                view(NumberKind::F32, 12, offset, shape, strides).read(&storages(&bytes)).unwrap_err();
             assert!(error.contains("does not fit into a storage of 12 numbers"), "{error}");
         }
-        let mut part = view(Kind::F32, 12, 2, &[2], &[1]);
+        let mut part = view(NumberKind::F32, 12, 2, &[2], &[1]);
         part.storage = Storage { start: 4, length: 3, ..part.storage };
         assert!(part.read(&storages(&bytes)).is_err());
-        let error = view(Kind::F32, 13, 0, &[1], &[1]).read(&storages(&bytes)).unwrap_err();
+        let error = view(NumberKind::F32, 13, 0, &[1], &[1]).read(&storages(&bytes)).unwrap_err();
         assert!(error.contains("should hold 13 numbers of F32, and has 48 bytes"), "{error}");
     }
 
     #[test]
     fn every_kind_of_float_becomes_f32() {
-        let read = |kind: Kind, bytes: &[u8]| {
+        let read = |kind: NumberKind, bytes: &[u8]| {
             view(kind, bytes.len() / kind.bytes(), 0, &[bytes.len() / kind.bytes()], &[1])
                 .read(&storages(bytes))
                 .unwrap()
         };
-        assert_eq!(read(Kind::F64, &(-0.1_f64).to_le_bytes()), [-0.1_f32]);
-        assert_eq!(read(Kind::F64, &1e300_f64.to_le_bytes()), [f32::INFINITY]);
-        assert_eq!(read(Kind::Bf16, &[0x49, 0x40]), [3.140625]);
+        assert_eq!(read(NumberKind::F64, &(-0.1_f64).to_le_bytes()), [-0.1_f32]);
+        assert_eq!(read(NumberKind::F64, &1e300_f64.to_le_bytes()), [f32::INFINITY]);
+        assert_eq!(read(NumberKind::Bf16, &[0x49, 0x40]), [3.140625]);
         // 1, −2, the largest, the smallest, the smallest normal, ∞
         let halves = [0x3C00_u16, 0xC000, 0x7BFF, 0x0001, 0x0400, 0x7C00];
         let bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
         let expected = [1.0, -2.0, 65504.0, 5.9604645e-8, 6.1035156e-5, f32::INFINITY];
-        assert_eq!(read(Kind::F16, &bytes), expected);
-        assert!(read(Kind::F16, &[0, 0x7E])[0].is_nan());
-        assert!(view(Kind::Whole(8), 1, 0, &[1], &[1]).read(&storages(&[0; 8])).is_err());
+        assert_eq!(read(NumberKind::F16, &bytes), expected);
+        assert!(read(NumberKind::F16, &[0, 0x7E])[0].is_nan());
+        assert!(view(NumberKind::Whole(8), 1, 0, &[1], &[1]).read(&storages(&[0; 8])).is_err());
     }
 }

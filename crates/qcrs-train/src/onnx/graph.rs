@@ -1,6 +1,6 @@
 //! Which nodes make a network?
 
-use super::parts::{self, Axis, int, ints, node, port, tensor};
+use super::parts::{self, OnnxAxis, int, ints, node, port, tensor};
 use super::protobuf::Message;
 use super::{INPUT, OUTPUT};
 use crate::layers::{ConvNorm, Layer, NORM_EPSILON};
@@ -10,9 +10,9 @@ pub(super) fn graph(network: &Network) -> Message {
     let mut builder = Builder { network, nodes: Vec::new(), tensors: Vec::new() };
     let last = builder.chain(network.layers(), INPUT);
     builder.add("Identity", &[&last], OUTPUT, &[]);
-    let [channels, height, width] = network.architecture.input().map(|size| Axis::Size(size as i64));
-    let input = port(INPUT, &[Axis::Any("N"), channels, height, width]);
-    let output = port(OUTPUT, &[Axis::Any("N"), Axis::Size(network.classes as i64)]);
+    let [channels, height, width] = network.architecture.input().map(|size| OnnxAxis::Size(size as i64));
+    let input = port(INPUT, &[OnnxAxis::Any("N"), channels, height, width]);
+    let output = port(OUTPUT, &[OnnxAxis::Any("N"), OnnxAxis::Size(network.classes as i64)]);
     parts::graph(&builder.nodes, &builder.tensors, &input, &output)
 }
 

@@ -8,7 +8,7 @@ const OPSET: i64 = 17;
 const FLOAT: i64 = 1;
 
 /// A size of an axis: known, or a name for any size.
-pub(super) enum Axis<'a> {
+pub(super) enum OnnxAxis<'a> {
     Size(i64),
     Any(&'a str),
 }
@@ -53,10 +53,10 @@ pub(super) fn tensor(name: &str, shape: &[i64], values: &[f32]) -> Message {
 }
 
 /// What goes into the graph or comes out of it.
-pub(super) fn port(name: &str, axes: &[Axis<'_>]) -> Message {
-    let dimension = |axis: &Axis<'_>| match axis {
-        Axis::Size(size) => Message::default().int(1, *size),
-        Axis::Any(name) => Message::default().text(2, name),
+pub(super) fn port(name: &str, axes: &[OnnxAxis<'_>]) -> Message {
+    let dimension = |axis: &OnnxAxis<'_>| match axis {
+        OnnxAxis::Size(size) => Message::default().int(1, *size),
+        OnnxAxis::Any(name) => Message::default().text(2, name),
     };
     let shape = Message::default().messages(1, &axes.iter().map(dimension).collect::<Vec<_>>());
     let tensor = Message::default().int(1, FLOAT).message(2, &shape);

@@ -5,7 +5,7 @@
 //! loss = ( −Σ ln(p̄_y + 1e-10) + λ σ/2 Σ (γ − gap) ) / B,
 //! the second sum over the images whose q1 is the label's and whose gap is at most γ.
 
-use super::{Method, Settings, Step, count_correct, gaussian};
+use super::{TrainingMethod, TrainingSettings, TrainingStep, count_correct, gaussian};
 use crate::architecture::Architecture;
 use crate::schedule::Schedule;
 use qcrs::types::Error;
@@ -31,7 +31,7 @@ const LIMIT: f64 = 1e-7;
 
 /// The published settings for CIFAR-10 and, where they differ, ImageNet. The published network has no
 /// normalisation layer; ours keeps it, so that weights can go on from Gaussian augmentation.
-pub fn published(architecture: Architecture, sigma: f64) -> Settings {
+pub fn published(architecture: Architecture, sigma: f64) -> TrainingSettings {
     let imagenet = matches!(architecture, Architecture::ImagenetResnet(_));
     // at σ = .25, .50 and 1.0; at 1.0 on CIFAR-10 the paper starts with λ = 0 until the rate first falls, we do not
     let [quarter, half, one] = if imagenet { [6.0, 3.0, 3.0] } else { [12.0, 4.0, 12.0] };
@@ -41,8 +41,8 @@ pub fn published(architecture: Architecture, sigma: f64) -> Settings {
         _ => one,
     };
     let macer = Macer { k: if imagenet { 2 } else { 16 }, lambda, gamma: 8.0, beta: 16.0 };
-    Settings {
-        method: Method::Macer(macer),
+    TrainingSettings {
+        method: TrainingMethod::Macer(macer),
         nesterov: false,
         epochs: if imagenet { 120 } else { 440 },
         batch: 64,
@@ -55,13 +55,13 @@ pub fn published(architecture: Architecture, sigma: f64) -> Settings {
 
 /// A short training from weights that Gaussian augmentation has brought near: about as many noisy
 /// copies as [`gaussian::short`] shows, and a rate that rises and falls.
-pub fn short(architecture: Architecture, sigma: f64) -> Settings {
+pub fn short(architecture: Architecture, sigma: f64) -> TrainingSettings {
     let mut settings = published(architecture, sigma);
-    if let Method::Macer(macer) = &mut settings.method {
+    if let TrainingMethod::Macer(macer) = &mut settings.method {
         macer.k = macer.k.min(4);
     }
     let schedule = Schedule::OneCycle { warm_up: 0.2 };
-    Settings { epochs: 5, learning_rate: 0.02, schedule, nesterov: true, ..settings }
+    TrainingSettings { epochs: 5, learning_rate: 0.02, schedule, nesterov: true, ..settings }
 }
 
 impl Macer {
@@ -79,13 +79,13 @@ impl Macer {
         images.repeat_interleave_self_int(self.k as i64, 0, None)
     }
 
-    pub(super) fn step(&self, scores: &Tensor, labels: &Tensor, sigma: f64) -> Step {
+    pub(super) fn step(&self, scores: &Tensor, labels: &Tensor, sigma: f64) -> TrainingStep {
         let classes = scores.size()[1];
         self.loss(&scores.view([-1, self.k as i64, classes]), labels, sigma)
     }
 
     /// The loss of scores of shape [B, k, classes].
-    fn loss(&self, scores: &Tensor, labels: &Tensor, sigma: f64) -> Step {
+    fn loss(&self, scores: &Tensor, labels: &Tensor, sigma: f64) -> TrainingStep {
         let batch = scores.size()[0] as f64;
         let soft =
             |scores: Tensor| scores.softmax(2, Kind::Double).mean_dim([1i64].as_slice(), false, Kind::Double);
@@ -100,7 +100,7 @@ impl Macer {
         let missing = ((-gap + self.gamma) * counts).sum(Kind::Double) * (sigma / 2.0);
 
         let loss = (surprise + missing * self.lambda) / batch;
-        Step { loss: loss.to_kind(scores.kind()), correct: count_correct(&p, labels) }
+        TrainingStep { loss: loss.to_kind(scores.kind()), correct: count_correct(&p, labels) }
     }
 }
 

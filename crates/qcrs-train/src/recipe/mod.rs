@@ -5,7 +5,7 @@ pub mod macer;
 
 use crate::architecture::Architecture;
 use crate::images::{Augment, Batch};
-use crate::network::{Mode, Network, Precision};
+use crate::network::{Network, NetworkMode, TrainingPrecision};
 use crate::noise::Law;
 use crate::random::Random;
 use crate::schedule::Schedule;
@@ -15,11 +15,11 @@ use tch::Tensor;
 
 /// Everything the weights depend on, besides the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// Which network.
     pub architecture: Architecture,
     /// Which loss.
-    pub method: Method,
+    pub method: TrainingMethod,
     /// The law of the noise.
     pub noise: Law,
     /// Its level, in units of the pixel range [0, 1]; 0 trains without noise.
@@ -30,7 +30,7 @@ pub struct Settings {
     pub batch: usize,
     /// What convolutions compute with while training.
     #[serde(default)]
-    pub precision: Precision,
+    pub precision: TrainingPrecision,
     /// The largest learning rate.
     pub learning_rate: f64,
     /// How it changes.
@@ -59,7 +59,7 @@ fn yes() -> bool {
 /// What a step minimises.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum TrainingMethod {
     /// Cross-entropy under noise.
     Gaussian,
     /// Cross-entropy of the smoothed classifier, and its radius.
@@ -67,14 +67,14 @@ pub enum Method {
 }
 
 /// What a step gives.
-pub struct Step {
+pub struct TrainingStep {
     /// What to minimise: a mean over the images.
     pub loss: Tensor,
     /// How many images were classified rightly, under the step's noise.
     pub correct: i64,
 }
 
-impl Settings {
+impl TrainingSettings {
     /// Settings that make no sense are an error that says which, before any work is done.
     pub fn check(&self, images: usize) -> Result<(), Error> {
         let wrong = |problem: String| Err(Error::Invalid(problem));
@@ -103,9 +103,11 @@ impl Settings {
         self.schedule.check()?;
         self.noise.check(self.architecture.input().iter().product())?;
         match self.method {
-            Method::Gaussian => Ok(()),
-            Method::Macer(_) if *sigma == 0.0 => wrong("MACER needs noise: sigma must be above 0".into()),
-            Method::Macer(macer) => macer.check(),
+            TrainingMethod::Gaussian => Ok(()),
+            TrainingMethod::Macer(_) if *sigma == 0.0 => {
+                wrong("MACER needs noise: sigma must be above 0".into())
+            }
+            TrainingMethod::Macer(macer) => macer.check(),
         }
     }
 
@@ -114,13 +116,19 @@ impl Settings {
         self.noise.add(images, self.sigma, epoch, random)
     }
 
-    pub(crate) fn step(&self, network: &Network, batch: &Batch, epoch: usize, random: Random) -> Step {
-        let scores = |noisy| network.scores(&noisy, Mode::Train(self.precision));
+    pub(crate) fn step(
+        &self,
+        network: &Network,
+        batch: &Batch,
+        epoch: usize,
+        random: Random,
+    ) -> TrainingStep {
+        let scores = |noisy| network.scores(&noisy, NetworkMode::Train(self.precision));
         match &self.method {
-            Method::Gaussian => {
+            TrainingMethod::Gaussian => {
                 gaussian::step(&scores(self.noisy(&batch.images, epoch, random)), &batch.labels)
             }
-            Method::Macer(macer) => {
+            TrainingMethod::Macer(macer) => {
                 let copies = self.noisy(&macer.copies(&batch.images), epoch, random);
                 macer.step(&scores(copies), &batch.labels, self.sigma)
             }

@@ -7,7 +7,7 @@ use qcrs::data::{OpenOptions, Split};
 use qcrs_train::architecture::Architecture;
 use qcrs_train::images::Images;
 use qcrs_train::log::{self, Epoch};
-use qcrs_train::recipe::{Settings, gaussian};
+use qcrs_train::recipe::{TrainingSettings, gaussian};
 use qcrs_train::schedule::Schedule;
 use qcrs_train::train::{LOG, Training};
 use std::path::Path;
@@ -44,8 +44,8 @@ pub fn bars(folder: &Path) -> Images {
     Images::open(folder, &OpenOptions { split: Split::Train, ..OpenOptions::default() }).unwrap()
 }
 
-pub fn settings() -> Settings {
-    Settings {
+pub fn settings() -> TrainingSettings {
+    TrainingSettings {
         epochs: 3,
         batch: 20,
         learning_rate: 0.05,
@@ -56,7 +56,7 @@ pub fn settings() -> Settings {
     }
 }
 
-pub fn training<'a>(images: &'a Images, folder: &Path, settings: Settings) -> Training<'a> {
+pub fn training<'a>(images: &'a Images, folder: &Path, settings: TrainingSettings) -> Training<'a> {
     // one thread: the order of additions, and so the last bits, must not depend on the machine's mood
     tch::set_num_threads(1);
     let save_every = Duration::from_mins(10);
