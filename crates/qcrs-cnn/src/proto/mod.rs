@@ -140,7 +140,7 @@ impl<'a> ModelProto<'a> {
                 // the version of the format
                 (1, WireValue::Varint(_)) => {}
                 (7, WireValue::Bytes(graph)) => {
-                    model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?)
+                    model.graph = Some(GraphProto::parse(once.take(7, graph)?, 0)?);
                 }
                 (8, WireValue::Bytes(opset)) => model.opsets.push(OperatorSetIdProto::parse(opset)?),
                 // notes for people: rten reads them, and trusts the lengths inside
@@ -284,7 +284,7 @@ impl<'a> FunctionProto<'a> {
                 (9, WireValue::Bytes(opset)) => function.opsets.push(OperatorSetIdProto::parse(opset)?),
                 (10, WireValue::Bytes(name)) => function.domain = text(once.take(10, name)?)?,
                 (11, WireValue::Bytes(attribute)) => {
-                    function.defaults.push(AttributeProto::parse(attribute, 1)?)
+                    function.defaults.push(AttributeProto::parse(attribute, 1)?);
                 }
                 (13, WireValue::Bytes(name)) => function.overload = text(once.take(13, name)?)?,
                 (number, _) => once.other(number, &[1, 4, 5, 6, 7, 9, 10, 11, 13])?,

@@ -64,7 +64,7 @@ impl<'a> SparseTensorProto<'a> {
         for field in WireFields::of(message) {
             match field? {
                 (1, WireValue::Bytes(tensor)) => {
-                    sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?)
+                    sparse.values = Some(TensorProto::parse(once.take(1, tensor)?)?);
                 }
                 (2, WireValue::Bytes(tensor)) => {
                     sparse.indices = Some(TensorProto::parse(once.take(2, tensor)?)?);
