@@ -1,7 +1,6 @@
 //! Can any program ask a bank in a run, with the libraries alone?
 
 #[path = "../../qcrs/tests/common/mod.rs"]
-#[allow(dead_code)]
 mod common;
 
 use common::{DIM, alpha, budget, cohen, spec};

@@ -1,8 +1,8 @@
 //! Where results and messages go.
 
 use anyhow::Context;
-use qcrs::text;
 use qcrs::types::Error;
+use qcrs::{files, text};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -94,16 +94,12 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || {
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path).map_err(|error| error.error)?;
-        // a temporary file is private; this one is meant to be shown
-        #[cfg(unix)]
-        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        std::io::Result::Ok(())
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+        files::write(path, text.as_bytes()).map_err(|error| match error {
+            Error::Io { source, .. } => source.into(), // the path is said below
+            other => anyhow::Error::from(other),
+        })
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,10 +1,10 @@
 //! What should the user of a model know?
 
 use crate::evaluate::{self, CorrectCount, Under};
-use crate::files;
 use crate::images::Images;
 use crate::network::Network;
 use crate::recipe::TrainingSettings;
+use qcrs::files;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

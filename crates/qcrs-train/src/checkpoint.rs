@@ -1,8 +1,8 @@
 //! What must be remembered to go on after a power cut?
 
-use crate::files;
 use crate::network::Network;
 use crate::sgd::Sgd;
+use qcrs::files;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

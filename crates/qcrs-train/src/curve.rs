@@ -2,9 +2,9 @@
 
 use crate::card::Data;
 use crate::evaluate::CorrectCount;
-use crate::files;
 use crate::log::Epoch;
 use crate::recipe::TrainingSettings;
+use qcrs::files;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::types::Error;

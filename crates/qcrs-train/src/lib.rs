@@ -3,7 +3,6 @@
 //! | module         | question it answers                                                 |
 //! |----------------|---------------------------------------------------------------------|
 //! | `random`       | which random number belongs to this address?                        |
-//! | `files`        | how is a file written whole or not at all?                          |
 //! | `layers`       | what is a network made of?                                          |
 //! | `architecture` | which network?                                                      |
 //! | `network`      | what are its weights, and what does it answer?                      |
@@ -31,7 +30,6 @@ pub mod card;
 mod checkpoint;
 pub mod curve;
 pub mod evaluate;
-mod files;
 pub mod images;
 pub mod import;
 pub mod layers;

@@ -1,7 +1,7 @@
 //! What has happened so far? One JSON line per epoch.
 
 use crate::evaluate::CorrectCount;
-use crate::files;
+use qcrs::files;
 use qcrs::types::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

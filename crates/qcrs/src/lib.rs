@@ -28,6 +28,7 @@
 //! |------------|------------------------------------------------------------------|
 //! | `types`    | what do we call things?                                          |
 //! | `text`     | how is text that comes from a file shown?                        |
+//! | `files`    | how is a file written whole or not at all?                       |
 //! | `math`     | what is Φ⁻¹(p)? what is a binomial tail?                          |
 //! | `noise`    | what is the i-th noise vector of this stream?                    |
 //! | `sample`   | how does the base classifier vote under noise?                   |
@@ -54,6 +55,7 @@ pub mod certify;
 pub mod curve;
 pub mod data;
 pub mod doctor;
+pub mod files;
 pub mod math;
 pub mod method;
 pub mod noise;

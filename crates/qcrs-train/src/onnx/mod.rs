@@ -10,8 +10,8 @@ mod graph;
 mod parts;
 mod protobuf;
 
-use crate::files;
 use crate::network::Network;
+use qcrs::files;
 use qcrs::types::Error;
 use std::path::Path;
 

@@ -2,13 +2,14 @@
 
 use super::directory::{Shard, claim, shard_files};
 use super::follows::check_bank;
-use super::lines::{self, Lines};
+use super::lines::Lines;
 use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
 use super::verify::verify_one;
 use super::{Depth, Finding, FromBank, Record, Spec, Timing, compare, read};
 use crate::certify::certify;
 use crate::data::{Example, pixel_hash};
+use crate::files;
 use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
 use rayon::ThreadPool;
@@ -174,7 +175,7 @@ impl Run {
         let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
         spec.lock().map_err(Error::io(&path))?;
         let stored = self.install(|| read(&self.dir, Depth::Verdicts))?;
-        lines::write_aside(&self.dir.join("results.tsv"), &results_tsv(&stored))
+        files::write(&self.dir.join("results.tsv"), results_tsv(&stored).as_bytes())
     }
 
     fn write_in_order(

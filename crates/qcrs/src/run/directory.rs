@@ -3,6 +3,7 @@
 use super::lines;
 use super::verify::check_in;
 use super::{Checked, Depth, Record, Spec, Timing};
+use crate::files;
 use crate::text;
 use crate::types::Error;
 use serde::Serialize;
@@ -141,7 +142,7 @@ fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
     }
     check_free(dir, &path)?;
     let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
-    lines::write_new(&path, &(text + "\n"))
+    files::write_new(&path, (text + "\n").as_bytes())
 }
 
 /// Writes the spec of a new run, or makes sure that the directory holds the same one.

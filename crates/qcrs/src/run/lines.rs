@@ -1,9 +1,10 @@
 //! How does a file of JSON lines survive a crash in the middle of one?
 
+use crate::files;
 use crate::types::Error;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A file of JSON lines, open for appending and locked against a second writer.
@@ -46,57 +47,13 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, whole_lines(&fs::read(path).map_err(Error::io(path))?))
 }
 
-/// Writes `values` aside and renames: the file is whole or absent.
+/// Writes a file of `values`, whole or not at all.
 pub(super) fn write<'a, T: Serialize + 'a>(
     path: &Path,
     values: impl IntoIterator<Item = &'a T>,
 ) -> Result<(), Error> {
     let text: String = values.into_iter().map(|value| line(path, value)).collect::<Result<_, _>>()?;
-    write_aside(path, &text)
-}
-
-/// Writes `text` aside and renames: the file is whole or absent.
-pub(super) fn write_aside(path: &Path, text: &str) -> Result<(), Error> {
-    aside(path, text, |aside| fs::rename(aside, path))
-}
-
-/// The same for a file that nobody else has written meanwhile; whether it was ours.
-pub(super) fn write_new(path: &Path, text: &str) -> Result<bool, Error> {
-    aside(path, text, |aside| {
-        let linked = fs::hard_link(aside, path);
-        match linked {
-            Ok(()) => fs::remove_file(aside).map(|()| true),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(aside).map(|()| false),
-            // not every file system has links
-            Err(_) => fs::remove_file(aside).and_then(|()| write_in_place(path, text)),
-        }
-    })
-}
-
-/// A new file that may be torn by a crash, but never replaces another's; whether it was ours.
-fn write_in_place(path: &Path, text: &str) -> std::io::Result<bool> {
-    match File::create_new(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()).and_then(|()| file.sync_data()).map(|()| true),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-fn aside<T>(path: &Path, text: &str, then: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, Error> {
-    let aside = path.with_extension(format!("{}.tmp", std::process::id()));
-    // what another process with our number left there may be a link to the file itself
-    let _ = fs::remove_file(&aside);
-    let write = || {
-        let mut file = File::create(&aside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_data()?;
-        then(&aside)
-    };
-    write().map_err(|source| {
-        // nothing more can be done about a file that cannot even be removed
-        let _ = fs::remove_file(&aside);
-        Error::io(path)(source)
-    })
+    files::write(path, text.as_bytes())
 }
 
 fn line(path: &Path, value: &impl Serialize) -> Result<String, Error> {
@@ -129,24 +86,5 @@ mod tests {
     fn a_damaged_line_is_counted_as_an_editor_does() {
         let found = parse::<u32>(Path::new("f"), b"1\n\n\n2\nx\n").unwrap_err().to_string();
         assert!(found.contains("line 5 is damaged"), "{found}");
-    }
-
-    #[test]
-    fn of_two_new_files_the_first_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("spec.json");
-        assert!(write_new(&path, "first").unwrap());
-        assert!(!write_new(&path, "second").unwrap());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left aside");
-    }
-
-    #[test]
-    fn without_links_the_first_stays_too() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("spec.json");
-        assert!(write_in_place(&path, "first").unwrap());
-        assert!(!write_in_place(&path, "second").unwrap());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 }

@@ -4,6 +4,7 @@ use super::directory::{Shard, Stored, claim, differences, read};
 use super::lines;
 use super::results::results_tsv;
 use super::{Depth, Record, Timing};
+use crate::files;
 use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,6 @@ pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     lines::write(&Shard::WHOLE.file(into, "records"), records.values())?;
     let (records, timings) = (records.into_values().collect(), timings.into_values().collect());
     let stored = Stored { spec, records, timings, checked };
-    lines::write_aside(&into.join("results.tsv"), &results_tsv(&stored))?;
+    files::write(&into.join("results.tsv"), results_tsv(&stored).as_bytes())?;
     Ok(stored)
 }
