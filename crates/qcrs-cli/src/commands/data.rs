@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// What was typed after `qcrs data`.
 #[derive(Debug, clap::Args)]
-pub struct DataArgs {
+pub struct DatasetArgs {
     #[command(subcommand)]
     command: DataCommand,
 }
@@ -41,7 +41,7 @@ enum Name {
 }
 
 /// Does what was asked.
-pub fn run(args: DataArgs) -> anyhow::Result<()> {
+pub fn run(args: DatasetArgs) -> anyhow::Result<()> {
     let DataCommand::Get { dataset, dir } = args.command;
     let recipe: &Recipe = match dataset {
         Name::Cifar10 => &cifar10::RECIPE,

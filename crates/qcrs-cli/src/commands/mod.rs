@@ -45,7 +45,7 @@ pub enum Command {
     /// Remember certificates, so that balls of different classes never overlap
     Bank(bank::BankArgs),
     /// Download public datasets
-    Data(data::DataArgs),
+    Data(data::DatasetArgs),
     /// Train a classifier: passes all arguments to the program qcrs-train
     Train(train::TrainArgs),
     /// Measure engine, noise and certifier
