@@ -59,6 +59,11 @@ fn gives_the_same_table_and_resumes(demo: &str, images: u32, rows: [Row; 8]) {
     for (run, _) in rows {
         bench.run(&format!("verify demo/runs/{run}")).says(&[&format!("{images} of {images}")]);
     }
+    let spec = bench.read("demo/runs/cohen/spec.json");
+    assert!(
+        spec.contains("Fashion-MNIST, the first 100 test images") && spec.contains("Ankle boot"),
+        "{spec}"
+    );
     let page = bench.read("demo/report.html");
     assert!(
         page.contains("data:image/png;base64,") && page.contains("default-src 'none'"),

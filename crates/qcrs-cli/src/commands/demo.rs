@@ -22,9 +22,6 @@ const MODEL: (&str, &[u8]) =
 const IMAGES: (&str, &[u8]) = ("t10k-images-idx3-ubyte", include_bytes!("../../demo/t10k-images-idx3-ubyte"));
 const LABELS: (&str, &[u8]) = ("t10k-labels-idx1-ubyte", include_bytes!("../../demo/t10k-labels-idx1-ubyte"));
 
-const CLASSES: [&str; 10] =
-    ["t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"];
-
 /// The noise the built-in classifier was trained with.
 const SIGMA: f64 = 0.25;
 /// Channels, height and width of the images.
@@ -52,9 +49,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let mut settings = ModelSettings::new(model.clone());
     // our own engine gives the same numbers on every machine
     settings.options.engine = EngineChoice::Cnn;
-    let mut setup = Setup::open(settings, DataSettings::new(images.clone()))?;
-    setup.data.about.name = "Fashion-MNIST, the first 100 test images".into();
-    setup.data.about.classes = Some(CLASSES.map(Into::into).to_vec());
+    let setup = Setup::open(settings, DataSettings::new(images.clone()))?;
     let sampler = setup.sampler()?;
     let selection =
         Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };

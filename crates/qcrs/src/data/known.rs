@@ -24,7 +24,7 @@ static FASHION: [&str; 10] = [
     "Ankle boot",
 ];
 
-static KNOWN: [Known; 6] = [
+static KNOWN: [Known; 7] = [
     Known {
         name: "CIFAR-10 test",
         classes: CIFAR10,
@@ -54,6 +54,11 @@ static KNOWN: [Known; 6] = [
         name: "Fashion-MNIST train",
         classes: FASHION,
         blake3: "270bfcaee30101b39d230c55ea4a84694e68c5d5b3f847f6e1e58e390baf5423",
+    },
+    Known {
+        name: "Fashion-MNIST, the first 100 test images", // those of `qcrs demo`
+        classes: FASHION,
+        blake3: "da205226c83b43b6fa121c9364964836468cb5d4bac7e9e2b01da61b97b140cf",
     },
 ];
 
