@@ -5,7 +5,8 @@ use crate::kernel::{self, Bf16, Buffer, Instructions, Overflow, Step, Unit, Valu
 use crate::plan::{ExecutionPlan, TOGETHER};
 use crate::{External, LayerTime, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{Classifier, each_draw};
+use qcrs::sample::Classifier;
+use qcrs::sample::engine::each_draw;
 use qcrs::types::Error;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

@@ -2,7 +2,8 @@
 
 use crate::options::OutputKind;
 use qcrs::noise::{Draws, Noise};
-use qcrs::sample::{Classifier, noisy_copies};
+use qcrs::sample::Classifier;
+use qcrs::sample::engine::noisy_copies;
 use qcrs::types::Error;
 
 /// What an engine does: one batch, on the calling thread's time, from any thread.

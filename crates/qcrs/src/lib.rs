@@ -55,7 +55,9 @@ pub mod certify;
 pub mod curve;
 pub mod data;
 pub mod doctor;
+#[doc(hidden)] // public for our own programs only
 pub mod files;
+#[doc(hidden)] // public for our own tests and benchmarks only
 pub mod math;
 pub mod method;
 pub mod noise;
@@ -67,6 +69,7 @@ pub mod run;
 pub mod sample;
 pub mod settings;
 pub mod testing;
+#[doc(hidden)] // public for our own programs only
 pub mod text;
 pub mod tune;
 pub mod types;

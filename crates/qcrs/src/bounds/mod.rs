@@ -9,5 +9,5 @@ mod two_sided;
 pub use binomial_test::binomial_test_half;
 pub use clopper_pearson::{clopper_pearson_lower, clopper_pearson_upper, smallest_n};
 pub use interval::proportion_interval;
-pub use sequential::{Standing, standing};
+pub(crate) use sequential::{Standing, standing};
 pub use two_sided::{Lead, two_sided};

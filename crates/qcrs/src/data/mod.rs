@@ -14,7 +14,9 @@ mod pixels;
 pub use files::{Channels, Layout, OpenOptions, Range, Split, decode, open, shape_of};
 pub use memory::InMemory;
 pub use opened::Opened;
-pub use pixels::{byte_to_pixel, exact_bytes, pixel_hash};
+pub use pixels::pixel_hash;
+#[doc(hidden)] // public for our bank only
+pub use pixels::{byte_to_pixel, exact_bytes};
 
 use crate::types::Error;
 use serde::{Deserialize, Serialize};

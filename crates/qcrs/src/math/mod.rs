@@ -17,6 +17,6 @@ pub(crate) use binomial::{ln_lower_tail, ln_pmf, ln_tail_error, ln_upper_tail};
 pub(crate) use exponential::exp;
 pub use gamma::{gamma_density, gamma_quantile, gamma_shares};
 pub use lambert::lambert_tilt;
-pub use legendre::gauss_legendre;
+pub(crate) use legendre::gauss_legendre;
 pub use normal::{normal_cdf, normal_quantile, normal_quantile_lower};
 pub use sphere::Sphere;

@@ -278,6 +278,7 @@ impl Qcrs {
     /// last midpoint. `start` is R(σ₀), which the plateau rule may need.
     ///
     /// Under [`NegativeSigma::Emulate`] the left end may be zero or negative.
+    #[doc(hidden)] // public for our own tests only
     pub fn bisect(
         &self,
         start: f64,

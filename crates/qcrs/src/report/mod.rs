@@ -21,10 +21,12 @@
 mod bars;
 mod data;
 mod figures;
+#[doc(hidden)] // public for our own programs only
 pub mod format;
 mod grid;
 mod html;
 mod pictures;
+#[doc(hidden)] // public for our own programs only
 pub mod plot;
 mod sheet;
 mod svg;
@@ -32,9 +34,12 @@ mod tables;
 mod words;
 
 pub use data::{csv, json};
-pub use figures::{accuracy as certified_accuracy, figures};
+#[doc(hidden)] // public for our own programs only
+pub use figures::accuracy as certified_accuracy;
+pub use figures::figures;
 pub use html::{Page, html};
 pub use pictures::{Picture, pictures};
+#[doc(hidden)] // public for our own programs only
 pub use sheet::{Sheet, SheetTable, page};
 
 use crate::analysis::{Analysis, Table};

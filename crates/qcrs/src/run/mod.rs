@@ -19,7 +19,9 @@ mod verify;
 pub use crate::certify::Guarantee;
 pub use certify::{Inputs, Run, record};
 pub use compare::compare;
-pub use directory::{Difference, Shard, Stored, claim_seed, differences, read};
+#[doc(hidden)] // public for our own programs only
+pub use directory::{Difference, differences};
+pub use directory::{Shard, Stored, claim_seed, read};
 pub use merge::merge;
 pub use models::{ModelSpec, Models};
 pub use price::priced;

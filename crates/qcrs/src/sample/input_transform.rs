@@ -51,7 +51,7 @@ impl InputTransform {
     }
 
     /// What the model gets to see of a batch of images with `plane` pixels per channel.
-    pub fn apply(&self, batch: &[f32], plane: usize) -> Vec<f32> {
+    pub(crate) fn apply(&self, batch: &[f32], plane: usize) -> Vec<f32> {
         let mut out = Vec::with_capacity(batch.len());
         self.apply_into(batch, plane, &mut out);
         out

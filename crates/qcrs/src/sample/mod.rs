@@ -1,5 +1,6 @@
 //! How does the base classifier vote under noise?
 
+pub mod engine;
 mod from_fn;
 mod input;
 mod input_transform;
@@ -15,7 +16,9 @@ mod watched;
 pub use from_fn::{FromFn, from_fn};
 pub use input::Input;
 pub use input_transform::{InputTransform, Transformed};
-pub use monte_carlo::{MonteCarlo, argmax};
+pub use monte_carlo::MonteCarlo;
+#[doc(hidden)] // public for our own programs only
+pub use monte_carlo::argmax;
 pub use one_class::OneClass;
 pub use one_image::is_function_of_one_image;
 pub use smoothed::Smoothed;
@@ -26,7 +29,7 @@ pub(crate) use voter::nearest_told;
 pub use votes::Votes;
 pub use watched::Watched;
 
-use crate::noise::{Draws, Fresh, Noise, Stream};
+use crate::noise::{Draws, Fresh, Noise};
 use crate::types::{Error, Sigma};
 use std::sync::Arc;
 
@@ -47,7 +50,7 @@ pub trait Classifier: Sync {
     /// may have no draws.
     ///
     /// Provided by writing the copies to `batch`; an engine that can draw the noise where it computes
-    /// does without.
+    /// does without, see [`engine`].
     fn noisy_logits(
         &self,
         x: &[f32],
@@ -55,22 +58,9 @@ pub trait Classifier: Sync {
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        noisy_copies(x, parts, batch);
+        engine::noisy_copies(x, parts, batch);
         self.logits(batch, out)
     }
-}
-
-/// Fills `batch` with `x` plus each draw of each of the `parts`.
-pub fn noisy_copies(x: &[f32], parts: &[(Noise, Draws)], batch: &mut Vec<f32>) {
-    batch.resize(each_draw(parts).count() * x.len(), 0.0);
-    for ((noise, stream, draw), copy) in each_draw(parts).zip(batch.chunks_exact_mut(x.len())) {
-        noise.add(stream, draw, x, copy);
-    }
-}
-
-/// The address of every copy of a request, in order.
-pub fn each_draw(parts: &[(Noise, Draws)]) -> impl Iterator<Item = (Noise, &Stream, u32)> {
-    parts.iter().flat_map(|(noise, draws)| draws.range.clone().map(|draw| (*noise, &draws.stream, draw)))
 }
 
 /// What points to a classifier is one.

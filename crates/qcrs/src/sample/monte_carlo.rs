@@ -1,8 +1,7 @@
 //! How are draws counted with a classifier that takes batches?
 
-use super::{
-    Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, each_draw, nearest_told,
-};
+use super::engine::each_draw;
+use super::{Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, nearest_told};
 use crate::noise::{Draws, Noise};
 use crate::types::{Error, Sigma};
 use rayon::ThreadPool;

@@ -1,6 +1,7 @@
 //! Is the classifier a function of one image?
 
-use super::{Classifier, argmax, noisy_copies};
+use super::engine::noisy_copies;
+use super::{Classifier, argmax};
 use crate::noise::{Draws, Noise, Phase, Stream};
 use crate::types::{Error, Sigma};
 
