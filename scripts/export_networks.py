@@ -1,7 +1,8 @@
 """Exports small networks in the styles that people bring, with both of torch's exporters.
 
     pip install torch torchvision onnx onnxruntime onnxscript
-    python scripts/export_networks.py crates/qcrs-onnx/tests/exports
+    python scripts/export_networks.py DIR
+    tar --sort=name --owner=0 --group=0 --mtime=@0 -czf crates/qcrs-onnx/tests/exports.tar.gz -C DIR .
     python scripts/export_networks.py --torchvision DIR      # torchvision's own, at full size
 
 Each network is a few kilobytes with random weights, and classifies images of 3x16x16 into 5 classes. The tests

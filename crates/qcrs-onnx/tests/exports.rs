@@ -2,6 +2,8 @@
 //!
 //! `scripts/export_networks.py` made the files.
 
+#[path = "../../qcrs/tests/common/archive.rs"]
+mod archive;
 mod common;
 
 use common::suite::{Need, Suite, tests};
@@ -9,6 +11,7 @@ use common::{GENERAL, load_with, on};
 use qcrs_onnx::EngineChoice;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tempfile::TempDir;
 
 const SHAPE: [usize; 3] = [3, 16, 16];
 
@@ -19,8 +22,12 @@ fn main() -> ExitCode {
     suite.run()
 }
 
-fn files(folder: &str, count: usize) -> Vec<(String, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exports").join(folder);
+/// The exports, unpacked.
+fn exports() -> TempDir {
+    archive::unpack(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exports.tar.gz"))
+}
+
+fn files(folder: &Path, count: usize) -> Vec<(String, PathBuf)> {
     let files = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "onnx")).collect();
     files.sort();
@@ -30,7 +37,8 @@ fn files(folder: &str, count: usize) -> Vec<(String, PathBuf)> {
 }
 
 fn honest_exports_load(engine: EngineChoice) {
-    for (name, file) in files("", 32) {
+    let exports = exports();
+    for (name, file) in files(exports.path(), 32) {
         let model = load_with(&file, SHAPE, engine).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(model.classifier.num_classes(), 5, "{name}");
         assert_eq!(model.fixed_batch.is_some(), name.contains("fixed"), "{name}");
@@ -40,13 +48,16 @@ fn honest_exports_load(engine: EngineChoice) {
 }
 
 fn our_own_engine_runs_the_convolutional_ones() {
-    for (name, file) in files("", 32).into_iter().filter(|(name, _)| name.starts_with("residual")) {
+    let exports = exports();
+    let all = files(exports.path(), 32);
+    for (name, file) in all.into_iter().filter(|(name, _)| name.starts_with("residual")) {
         load_with(&file, SHAPE, EngineChoice::Cnn).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 
 fn exports_that_mix_are_refused() {
-    for (name, file) in files("mixing", 12) {
+    let exports = exports();
+    for (name, file) in files(&exports.path().join("mixing"), 12) {
         let error = match load_with(&file, SHAPE, EngineChoice::Auto) {
             Ok(model) => panic!("{name}: {} took it", model.engine),
             Err(error) => error.to_string(),

@@ -1,5 +1,7 @@
 //! What becomes of the networks that people export, and of those that mix their images?
 
+#[path = "../../../qcrs/tests/common/archive.rs"]
+mod archive;
 mod attacks;
 mod functions;
 mod text;
@@ -8,6 +10,7 @@ use super::{Fate, follow};
 use crate::mode;
 use qcrs_cnn::proto::ModelProto;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The files in a folder beside the tests.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -18,8 +21,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn exports() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exports")
+/// The exports of `tests/exports.rs`, unpacked.
+fn exports() -> TempDir {
+    archive::unpack(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exports.tar.gz"))
 }
 
 /// What becomes of a file whose input declares everything but the batch.
@@ -36,7 +40,8 @@ fn fate(file: &Path) -> Fate {
 
 #[test]
 fn honest_networks_are_followed_to_their_scores() {
-    let mut files = files(&exports());
+    let exports = exports();
+    let mut files = files(exports.path());
     assert_eq!(files.len(), 32);
     if let Some(folder) = std::env::var_os("QCRS_TEST_EXPORTS") {
         files.extend(self::files(Path::new(&folder)));
@@ -51,7 +56,8 @@ fn honest_networks_are_followed_to_their_scores() {
 
 #[test]
 fn networks_that_mix_are_told() {
-    let files = files(&exports().join("mixing"));
+    let exports = exports();
+    let files = files(&exports.path().join("mixing"));
     assert_eq!(files.len(), 12);
     for file in files {
         let fate = fate(&file);
