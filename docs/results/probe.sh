@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # PROBE against QCRS as published at n = 100,000, on CIFAR-10 test ids divisible by 50, a quarter of them after the other.
-# Runs resume; 21 million forward passes per quarter and model. Records of all quarters are in probe/: with that for RUNS only the tables are made.
+# Runs resume; 21 million forward passes per quarter and model. The answers are in probe/*.tsv, with these columns of each
+# run's results.tsv: idx, label, predict, radius, correct, best_sigma, passes (cut -f1-6,11).
 # usage: probe.sh QCRS DATA RUNS [QUARTERS [MODEL …]]
 set -euo pipefail
 qcrs=$1 data=$2 runs=$3 quarters=${4:-0 1 2 3}

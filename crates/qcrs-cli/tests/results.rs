@@ -1,10 +1,16 @@
 //! What can be done with runs, votes and models besides certifying.
 
+#[path = "../../qcrs/tests/common/archive.rs"]
+mod archive;
 mod common;
 
 use common::{Bench, MODEL, absent};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Stdio;
+
+/// The repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 #[test]
 fn report_writes_every_format() {
@@ -183,20 +189,48 @@ fn verify_recomputes_and_samples_again() {
 #[test]
 fn published_runs_follow_from_todays_rules() {
     let bench = Bench::new();
-    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/probe");
-    let all = std::fs::read_dir(published).unwrap().map(|entry| entry.unwrap().path());
-    let runs: Vec<_> = all.filter(|path| path.is_dir()).collect();
-    assert!(runs.len() >= 10, "{runs:?}");
-    for run in runs {
-        bench.run(&format!("verify {}", run.display())).says(&["every verdict follows from its votes"]);
+    let runs = archive::unpack(&Path::new(ROOT).join("docs/results/probe/records.tar.gz"));
+    for run in ["macer-0.50-probe-1e-5", "gaussian-0.50-qcrs-two-sided-20k"] {
+        bench
+            .run(&format!("verify {}", runs.path().join(run).display()))
+            .says(&["50 of 200 records: every verdict follows from its votes"]);
+    }
+}
+
+/// ACR and passes of PROBE in docs/methods.md, as percentages of those of QCRS.
+#[test]
+fn the_table_of_probe_follows_from_its_files() {
+    let bench = Bench::new();
+    let methods = std::fs::read_to_string(format!("{ROOT}/docs/methods.md")).unwrap();
+    let rows = [
+        ("λ = 1e-6 (default)", "probe-1e-6"),
+        ("λ = 1.5e-6", "probe-1.5e-6"),
+        ("λ = 3e-6", "probe-3e-6"),
+        ("λ = 1e-5", "probe-1e-5"),
+        ("λ = 0, N = 100,000", "probe-100k"),
+        ("QCRS's search, two-sided, N = 20,000", "qcrs-two-sided-20k"),
+        ("COHEN, σ = 0.5, n = 100,000", "cohen-100k"),
+    ];
+    for (row, run) in rows {
+        let line = methods.lines().find(|line| line.starts_with(&format!("| {row} | "))).expect(row);
+        let cells: Vec<&str> = line.split(" | ").skip(1).collect();
+        for (network, cells) in ["gaussian-0.50", "macer-0.50"].iter().zip(cells.chunks(2)) {
+            let files = format!("{ROOT}/docs/results/probe/{network}");
+            let typed = format!("report {files}-qcrs-100k.tsv {files}-{run}.tsv --format json");
+            let [qcrs, other] = &bench.run(&typed).says(&[]).runs()[..] else { panic!("{typed}") };
+            for (cell, key) in cells.iter().zip(["passes_per_input", "acr"]) {
+                let of = |run: &serde_json::Value| run[key]["value"].as_f64().unwrap();
+                let share = format!("{:.1} %", 100.0 * of(other) / of(qcrs));
+                assert!(cell.starts_with(&share), "{row}, {network}, {key}: {share}, not {cell}");
+            }
+        }
     }
 }
 
 #[test]
 fn the_readmes_table_follows_from_its_files() {
     let bench = Bench::new();
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let readme = std::fs::read_to_string(format!("{ROOT}/README.md")).unwrap();
     let rows = [
         ("COHEN", "cohen"),
         ("COHEN at the best single σ", "global"),
@@ -206,7 +240,7 @@ fn the_readmes_table_follows_from_its_files() {
         ("PROBE", "probe"),
     ];
     for (row, file) in rows {
-        let file = format!("{root}/docs/results/zoo/gaussian-0.50/{file}.tsv");
+        let file = format!("{ROOT}/docs/results/zoo/gaussian-0.50/{file}.tsv");
         let run = &bench.run(&format!("report {file} --format json --radii 0.5,1")).says(&[]).runs()[0];
         let down = |value: &serde_json::Value| (1e3 * value.as_f64().unwrap()).floor() / 1e3;
         let at = &run["certified_accuracy"];
