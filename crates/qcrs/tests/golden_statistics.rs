@@ -9,6 +9,7 @@
 #[path = "common/worst.rs"]
 mod worst;
 
+use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use qcrs::bounds::{
     binomial_test_half, clopper_pearson_lower, clopper_pearson_upper, proportion_interval, smallest_n,
@@ -18,6 +19,7 @@ use qcrs::math::{
 };
 use qcrs::types::Alpha;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
+use std::fs::File;
 use std::path::Path;
 use worst::Worst;
 
@@ -62,8 +64,9 @@ fn alpha(value: f64) -> Alpha {
 }
 
 fn table(name: &str) -> Vec<Vec<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(format!("{name}.gz"));
+    let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let text = std::io::read_to_string(GzDecoder::new(file)).unwrap();
     let rows: Vec<_> =
         text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect();
     assert!(rows.len() > 50, "{name} has only {} rows", rows.len());
