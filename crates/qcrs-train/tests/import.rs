@@ -130,7 +130,7 @@ fn the_command_writes_a_model_that_says_where_it_comes_from() {
     assert!(import(&["--arch", "resnet8", "--out", "model.onnx", "--normalise", "yes"]).0);
     assert!(difference(&file("model.onnx"), &file("macer"), RESNET8) > 0.01);
     let refusals: [(&[&str], &str); 6] = [
-        (&["--out", "a.onnx"], "macer: does not say which network it is of; give --arch"),
+        (&["--out", "a.onnx"], "macer: does not say which network it belongs to; give --arch"),
         (
             &["--out", "a.onnx", "--arch", "resnet20"],
             "resnet20 with 10 classes: layer1.1.conv1.weight is missing",

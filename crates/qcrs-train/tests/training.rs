@@ -184,7 +184,7 @@ fn bad_input_is_named() {
             "a batch of 101 is larger than the 100 images to train on",
             TrainingSettings { batch: 101, ..settings() },
         ),
-        ("a training needs epochs and a batch, got 0 and 20", TrainingSettings { epochs: 0, ..settings() }),
+        ("epochs and batch must be at least 1, got 0 and 20", TrainingSettings { epochs: 0, ..settings() }),
         (
             "the learning rate must be finite and positive",
             TrainingSettings { learning_rate: f64::NAN, ..settings() },
