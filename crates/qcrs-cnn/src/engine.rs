@@ -1,9 +1,13 @@
 //! All of it: from a file to scores.
 
+mod profile;
+
+pub use profile::LayerTime;
+
 use crate::graph::{GraphNode, ImageShape};
 use crate::kernel::{self, Bf16, Buffer, Instructions, Overflow, Step, Unit, ValueFormat};
 use crate::plan::{ExecutionPlan, TOGETHER};
-use crate::{External, LayerTime, Precision, Refusal, fold, onnx};
+use crate::{External, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::Classifier;
 use qcrs::sample::engine::each_draw;

@@ -13,8 +13,7 @@
 //! | `fold`      | what need not be computed for every image?                      |
 //! | `kernel`    | how does a processor do one step? the only place with `unsafe`  |
 //! | `plan`      | which steps, in which order, and where do values live?          |
-//! | `engine`    | all of it: [`Cnn`]                                              |
-//! | `profile`   | where does the time go?                                         |
+//! | `engine`    | all of it: [`Cnn`], and where its time goes                     |
 
 mod engine;
 mod fold;
@@ -22,7 +21,6 @@ mod graph;
 mod kernel;
 mod onnx;
 mod plan;
-mod profile;
 // qcrs-onnx checks a model before any engine runs it, and must read what the engine reads
 #[doc(hidden)]
 pub mod proto;
@@ -31,10 +29,9 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-pub use engine::Cnn;
+pub use engine::{Cnn, LayerTime};
 pub use kernel::Instructions;
 pub use onnx::External;
-pub use profile::LayerTime;
 
 use qcrs::types::Error;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Where does the time go?
 
-use crate::engine::Runner;
+use super::Runner;
 use crate::kernel::{self, Buffer, Convolution, Place, Step, ValueFormat};
 use crate::plan::TOGETHER;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub struct LayerTime {
 }
 
 impl<N: ValueFormat> Runner<N> {
-    pub(crate) fn work(&self) -> u64 {
+    pub(super) fn work(&self) -> u64 {
         let work = |(_, step): &(String, Step<N>)| {
             let Described { to, taps, .. } = describe(step);
             let taps = if let Step::Pooling(step) = step { step.window.size.iter().product() } else { taps };
@@ -36,7 +36,7 @@ impl<N: ValueFormat> Runner<N> {
         self.plan.steps.iter().map(work).fold(0, u64::saturating_add)
     }
 
-    pub(crate) fn layers(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime> {
+    pub(super) fn layers(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime> {
         let plan = &self.plan;
         let mut memory = Buffer::new(plan.len);
         let mut times = vec![Vec::new(); plan.steps.len()];
