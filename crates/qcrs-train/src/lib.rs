@@ -10,8 +10,8 @@
 //! | `images`       | which images, in which order, cut and mirrored how?                 |
 //! | `noise`        | which noise is added to a batch?                                    |
 //! | `schedule`     | how fast does it learn now?                                         |
-//! | `sgd`          | how do gradients move the weights?                                  |
 //! | `recipe`       | which loss, with which settings? one file per published recipe      |
+//! | `sgd`          | how do gradients move the weights?                                  |
 //! | `evaluate`     | how often is it right?                                              |
 //! | `checkpoint`   | what must be remembered to resume after a power cut?                |
 //! | `log`          | what has happened so far?                                           |
