@@ -5,7 +5,7 @@
 //! images that differ from one another by grain only, for which shadows are of no use.
 
 use qcrs::types::Alpha;
-use qcrs_bank::{Bank, Certificate, Error};
+use qcrs_bank::{Bank, Claim, Error};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -83,9 +83,9 @@ fn busy_seconds() -> Option<f64> {
 }
 
 /// Radii as a run of CIFAR-10 has them: up to 1.5, most of them small.
-fn certificate(number: u64) -> Certificate {
+fn certificate(number: u64) -> Claim {
     let share = uniform(number, 9);
-    Certificate { class: (number % 10) as usize, radius: 0.01 + 1.5 * share * share }
+    Claim { class: (number % 10) as usize, radius: 0.01 + 1.5 * share * share }
 }
 
 /// Image `number` with the grain of `grain`.

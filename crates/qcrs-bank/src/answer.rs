@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the classifier itself proves about a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Certificate {
+pub struct Claim {
     /// The class.
     pub class: usize,
     /// The radius of the open ball, finite and positive.

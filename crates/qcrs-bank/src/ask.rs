@@ -1,6 +1,6 @@
 //! What does the bank answer?
 
-use crate::answer::{Abstention, BankAnswer, Certificate, Why};
+use crate::answer::{Abstention, BankAnswer, Claim, Why};
 use crate::bank::Bank;
 use crate::error::{Error, Problem};
 use crate::shadow::{self, Shadow};
@@ -19,7 +19,7 @@ impl Bank {
     /// A query at the very centre of a ball is no special case: its class stays, its radius may grow.
     /// A query so near the rim of a ball that rounding hides on which side it is counts as inside; balls
     /// of different classes are kept so far apart that no query is that near to two of them.
-    pub fn ask(&self, x: &[f32], own: Option<Certificate>) -> Result<BankAnswer, Error> {
+    pub fn ask(&self, x: &[f32], own: Option<Claim>) -> Result<BankAnswer, Error> {
         self.check_query(x, own)?;
         let mut home: Option<(usize, f64)> = None;
         let (mut left, mut cut) = (own.map_or(0.0, |own| own.radius), None);
@@ -58,7 +58,7 @@ impl Bank {
     }
 
     /// The balls that may contain or cut, among which are all that do.
-    fn candidates(&self, query: &Shadow, own: Option<Certificate>) -> impl Iterator<Item = usize> {
+    fn candidates(&self, query: &Shadow, own: Option<Claim>) -> impl Iterator<Item = usize> {
         let shadows = self.shadows.chunks_exact(self.blocks.len());
         self.balls.iter().zip(shadows).enumerate().filter_map(move |(id, (ball, at))| {
             let reach = own.filter(|own| own.class != ball.class).map_or(0.0, |own| own.radius);
@@ -68,7 +68,7 @@ impl Bank {
         })
     }
 
-    fn check_query(&self, x: &[f32], own: Option<Certificate>) -> Result<(), Error> {
+    fn check_query(&self, x: &[f32], own: Option<Claim>) -> Result<(), Error> {
         let problem = if x.len() != self.dim() {
             format!("a query must have {} pixels, got {}", self.dim(), x.len())
         } else if let Some(value) = x.iter().find(|value| !(-LARGEST_PIXEL..=LARGEST_PIXEL).contains(*value))

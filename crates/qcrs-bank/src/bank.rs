@@ -1,6 +1,6 @@
 //! Open, add, and look inside.
 
-use crate::answer::{BankAnswer, Certificate, Why};
+use crate::answer::{BankAnswer, Claim, Why};
 use crate::distance::Ruler;
 use crate::entry::{BankEntry, BankRecord, CertificateName};
 use crate::error::{Error, Problem};
@@ -122,7 +122,7 @@ impl Bank {
     ///
     /// `alpha` is the probability with which the certificate may be wrong, also where it turned out to be none: what
     /// becomes a ball depends on the same votes, so every attempt counts.
-    pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Certificate>) -> Result<BankAnswer, Error> {
+    pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Claim>) -> Result<BankAnswer, Error> {
         self.append(x, alpha, own, None)
     }
 
@@ -132,7 +132,7 @@ impl Bank {
         source: CertificateName,
         x: &[f32],
         alpha: Alpha,
-        own: Option<Certificate>,
+        own: Option<Claim>,
     ) -> Result<BankAnswer, Error> {
         match self.said(&source) {
             Some(answer) => Ok(answer),
@@ -149,7 +149,7 @@ impl Bank {
         &mut self,
         x: &[f32],
         alpha: Alpha,
-        own: Option<Certificate>,
+        own: Option<Claim>,
         source: Option<CertificateName>,
     ) -> Result<BankAnswer, Error> {
         let answer = self.ask(x, own)?;

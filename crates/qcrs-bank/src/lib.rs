@@ -21,21 +21,21 @@
 //! | `teller`     | what does the bank say about each record of a run?     |
 //!
 //! ```
-//! use qcrs_bank::{BankAnswer, Bank, Certificate, Why};
+//! use qcrs_bank::{BankAnswer, Bank, Claim, Why};
 //! use qcrs::types::Alpha;
 //!
 //! let dir = tempfile::tempdir().unwrap();
 //! let mut bank = Bank::open(dir.path(), [1, 1, 2])?;
 //! let alpha = Alpha::new(0.001).unwrap();
-//! bank.add(&[0.0, 0.0], alpha, Some(Certificate { class: 3, radius: 0.5 }))?;
+//! bank.add(&[0.0, 0.0], alpha, Some(Claim { class: 3, radius: 0.5 }))?;
 //!
 //! // inside that ball another class is overruled
-//! let inside = bank.ask(&[0.25, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
+//! let inside = bank.ask(&[0.25, 0.0], Some(Claim { class: 5, radius: 1.0 }))?;
 //! let BankAnswer::Class { class: 3, radius, why: Why::Inherited(0) } = inside else { panic!("{inside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25); // rounded to the safe side
 //!
 //! // outside it keeps what does not overlap
-//! let beside = bank.ask(&[0.75, 0.0], Some(Certificate { class: 5, radius: 1.0 }))?;
+//! let beside = bank.ask(&[0.75, 0.0], Some(Claim { class: 5, radius: 1.0 }))?;
 //! let BankAnswer::Class { class: 5, radius, why: Why::Cut(0) } = beside else { panic!("{beside:?}") };
 //! assert!(0.249999 < radius && radius < 0.25);
 //! # Ok::<(), qcrs_bank::Error>(())
@@ -55,7 +55,7 @@ mod shadow;
 mod stats;
 mod teller;
 
-pub use answer::{Abstention, BankAnswer, Certificate, Why};
+pub use answer::{Abstention, BankAnswer, Claim, Why};
 pub use bank::Bank;
 pub use check::CheckedBank;
 pub use entry::{BankEntry, CertificateName};

@@ -1,6 +1,6 @@
 //! What does the bank say about each record of a run?
 
-use crate::{Abstention, Bank, BankAnswer, Certificate, CertificateName, Why};
+use crate::{Abstention, Bank, BankAnswer, CertificateName, Claim, Why};
 use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Models, Record, Spec};
 use qcrs::types::Error;
 use std::path::Path;
@@ -70,9 +70,9 @@ fn recorded(answer: BankAnswer) -> FromBank {
 }
 
 /// What a run proves about an input; an input whose scores could not vote proves nothing.
-pub fn certificate(record: &Record) -> Option<Certificate> {
+pub fn certificate(record: &Record) -> Option<Claim> {
     let own = record.own().filter(|own| own.radius > 0.0)?;
-    Some(Certificate { class: own.class, radius: own.radius })
+    Some(Claim { class: own.class, radius: own.radius })
 }
 
 /// What names a run in a bank.

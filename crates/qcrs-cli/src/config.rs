@@ -8,7 +8,7 @@
 //!
 //! Its options are put before the typed ones, and of an option given twice the last counts.
 
-use crate::Qcrs;
+use crate::CommandLine;
 use anyhow::{Context, bail};
 use clap::CommandFactory;
 use std::ffi::OsString;
@@ -22,7 +22,8 @@ pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let ours = if name == "train" { &typed[..at] } else { &typed[..] };
     let Some(path) = config_path(ours) else { return Ok(typed) };
     let options = if name == "train" { None } else { options(&path, &name)? };
-    let has_parts = Qcrs::command().find_subcommand(&*name).is_some_and(clap::Command::has_subcommands);
+    let has_parts =
+        CommandLine::command().find_subcommand(&*name).is_some_and(clap::Command::has_subcommands);
     if name == "train" || (has_parts && options.is_some()) {
         bail!("{}: `{name}` takes no options from a file; type them on the command line", path.display());
     }
@@ -50,7 +51,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
     let text = std::fs::read_to_string(path).with_context(here)?;
     let file: toml::Table = text.parse().with_context(here)?;
     for (key, value) in &file {
-        if Qcrs::command().find_subcommand(key).is_none() {
+        if CommandLine::command().find_subcommand(key).is_none() {
             bail!(
                 "{}: `{key}` is not a command; write options below the name of a command, as in [certify]",
                 here()
@@ -61,7 +62,7 @@ fn options(path: &Path, command: &str) -> anyhow::Result<Option<Vec<String>>> {
         }
     }
     let Some(toml::Value::Table(table)) = file.get(command) else { return Ok(None) };
-    let all = Qcrs::command();
+    let all = CommandLine::command();
     let known = |key: &str| {
         let arguments = all.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
         let mut names = arguments.chain(all.get_arguments()).flat_map(|argument| {

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
 #[command(after_help = AFTER_HELP)]
-struct Qcrs {
+struct CommandLine {
     #[command(subcommand)]
     command: Command,
     /// Read options from a TOML file with a table per command; the command line takes precedence
@@ -79,10 +79,10 @@ pub fn main_with(trial: Option<Trial>, typed: impl IntoIterator<Item = OsString>
 fn run(typed: Vec<OsString>) -> anyhow::Result<()> {
     let args = config::expand(typed)?;
     // a σ of -1 is a wrong number, not an unknown option
-    let command = Qcrs::command().mut_subcommands(|command| command.allow_negative_numbers(true));
+    let command = CommandLine::command().mut_subcommands(|command| command.allow_negative_numbers(true));
     let matches = command.try_get_matches_from(args)?;
-    let Qcrs { command, quiet, .. } =
-        Qcrs::from_arg_matches(&matches).map_err(|error| error.format(&mut Qcrs::command()))?;
+    let CommandLine { command, quiet, .. } =
+        CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut CommandLine::command()))?;
     output::be_quiet(quiet);
     commands::run(command)
 }

@@ -3,7 +3,7 @@
 mod tally;
 
 use crate::output::say;
-use crate::progress::{Progress, patiently};
+use crate::progress::{PassesBar, patiently};
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::bounds::smallest_n;
@@ -14,7 +14,7 @@ use qcrs::types::Error;
 use qcrs_bank::Teller;
 use std::path::Path;
 use std::sync::Arc;
-use tally::Tally;
+use tally::RunTally;
 
 /// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
 /// failed.
@@ -36,11 +36,11 @@ pub fn certify_into(
         bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
     }
     announce(spec, dir, &run);
-    let mut tally = Tally::default();
+    let mut tally = RunTally::default();
     run.done.iter().for_each(|record| tally.add(record));
     let todo = run.ids().len() - run.done.len();
     let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
-    let progress = Progress::new(tally.expects(most) * todo as u64);
+    let progress = PassesBar::new(tally.expects(most) * todo as u64);
     let in_flight = 2 * setup.settings.options.threads; // while a search thinks, looks of others wait for its thread
     let result = progress.watch(sampler, || {
         run.certify(sampler, &inputs, in_flight, |record, pixels| {

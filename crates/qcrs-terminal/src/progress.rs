@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// A bar on a terminal, a line now and then in a pipe or file, nothing when quiet.
-pub struct Progress {
+pub struct PassesBar {
     bar: ProgressBar,
     lines: bool,
     done: AtomicBool,
@@ -49,7 +49,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// A tick that takes longer than this was a stop, of this program or of the whole machine.
 const STOPPED: Duration = Duration::from_secs(2);
 
-impl Progress {
+impl PassesBar {
     /// Expects `passes` forward passes in all.
     pub fn new(passes: u64) -> Self {
         let (quiet, terminal) = (is_quiet(), std::io::stderr().is_terminal());

@@ -12,7 +12,7 @@ use crate::sample::{
 };
 use crate::settings::Settings;
 use crate::types::{Error, Sigma};
-use pool::Pool;
+use pool::Threads;
 use serde::Serialize;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -45,11 +45,11 @@ const TOLERANCE: f64 = 1e-3;
 /// ```
 #[derive(Clone)]
 pub struct Certifier {
-    models: Vec<Model>,
+    models: Vec<OwnedVoter>,
     method: Chosen,
     budget: Budget,
     batch: u32,
-    pool: Arc<Pool>,
+    pool: Arc<Threads>,
     stop: Arc<AtomicBool>,
     progress: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
     checked: Arc<OnceLock<()>>,
@@ -57,7 +57,7 @@ pub struct Certifier {
 
 /// One of the classifiers, and how its scores become votes.
 #[derive(Clone)]
-struct Model {
+struct OwnedVoter {
     classifier: Arc<dyn Classifier + Send + Sync>,
     scores: Scores,
     told: Option<Sigma>,
@@ -159,7 +159,7 @@ impl Certifier {
     fn with(classifier: impl Classifier + Send + Sync + 'static, method: Chosen) -> Self {
         let classifier = Arc::new(classifier);
         Self {
-            models: vec![Model { classifier, scores: Scores::default(), told: None, confidence: None }],
+            models: vec![OwnedVoter { classifier, scores: Scores::default(), told: None, confidence: None }],
             method,
             budget: Budget::default(),
             batch: BATCH,
@@ -180,7 +180,7 @@ impl Certifier {
     #[must_use]
     pub fn and(mut self, classifier: impl Classifier + Send + Sync + 'static) -> Self {
         let classifier = Arc::new(classifier);
-        self.models.push(Model { classifier, scores: Scores::default(), told: None, confidence: None });
+        self.models.push(OwnedVoter { classifier, scores: Scores::default(), told: None, confidence: None });
         Self { checked: Arc::default(), ..self }
     }
 
@@ -203,7 +203,7 @@ impl Certifier {
         self.last(|model| model.confidence = Some(least))
     }
 
-    fn last(mut self, change: impl FnOnce(&mut Model)) -> Self {
+    fn last(mut self, change: impl FnOnce(&mut OwnedVoter)) -> Self {
         if let Some(model) = self.models.last_mut() {
             change(model);
         }
@@ -219,7 +219,7 @@ impl Certifier {
     /// On so many threads of its own, at least one; as many as the machine has cores, unless said otherwise.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
-        Self { pool: Arc::new(Pool::of(threads)), ..self }
+        Self { pool: Arc::new(Threads::of(threads)), ..self }
     }
 
     /// Reports every look, and long ones piece by piece. Called from the thread that certifies.

@@ -34,14 +34,14 @@ impl Slab {
 }
 
 /// f(x) = 1{‖x‖ < radius}: in many dimensions the share of class 1 at the centre falls off a cliff as σ grows.
-pub struct Ball {
+pub struct InsideBall {
     /// The number of values in one input; even, for the closed form.
     pub dim: usize,
     /// The radius.
     pub radius: f32,
 }
 
-impl Ball {
+impl InsideBall {
     /// The exact probability that a noisy copy of the centre is put in class 1: with t = r²/2σ² it is
     /// 1 − e⁻ᵗ Σ tᵏ/k! over k below half the dimension.
     pub fn p(&self, sigma: Sigma) -> f64 {
@@ -100,4 +100,4 @@ macro_rules! two_class {
 
 two_class!(HalfSpace, self, x, x[0]);
 two_class!(Slab, self, x, self.half - x[0].abs());
-two_class!(Ball, self, x, self.radius - x.iter().map(|x| x * x).sum::<f32>().sqrt());
+two_class!(InsideBall, self, x, self.radius - x.iter().map(|x| x * x).sum::<f32>().sqrt());

@@ -9,7 +9,7 @@ use qcrs::method::AnyMethod;
 use qcrs::noise::{Draws, Phase, Stream};
 use qcrs::predict::predict;
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes};
-use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
+use qcrs::testing::{Cells, HalfSpace, InsideBall, Slab};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
 
@@ -265,7 +265,7 @@ fn vote_shares_match_the_closed_form() {
 #[test]
 fn the_share_of_a_ball_matches_its_closed_form() {
     for (dim, radius) in [(2, 1.0), (8, 2.0)] {
-        let ball = Ball { dim, radius };
+        let ball = InsideBall { dim, radius };
         let sampler = MonteCarlo::new(&ball, 1000);
         for level in [0.4, 0.7, 1.1].map(sigma) {
             let draws = Draws::first(100_000, Stream { seed: 1, input: 0, phase: Phase::Estimate });

@@ -9,7 +9,7 @@ use qcrs::certify::{Budget, Estimate, Outcome, Verdict, certify, decide};
 use qcrs::method::{AnyMethod, Probe};
 use qcrs::noise::{Draws, Phase, Stream};
 use qcrs::sample::{Input, SampleUnderNoise, Smoothed, Votes};
-use qcrs::testing::{Ball, Cells, HalfSpace, Slab};
+use qcrs::testing::{Cells, HalfSpace, InsideBall, Slab};
 use qcrs::types::{Alpha, Error, Sigma};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -26,8 +26,8 @@ const KNOWN: [Known; 8] = [
     Known { name: "half-space", p: |s| two(HalfSpace { dim: 1 }.p(0.5, s)) },
     Known { name: "slab, centre", p: |s| two(Slab { dim: 1, half: 1.0 }.p(0.0, s)) },
     Known { name: "slab, off centre", p: |s| two(Slab { dim: 1, half: 1.0 }.p(0.5, s)) },
-    Known { name: "ball in 2 dimensions", p: |s| two(Ball { dim: 2, radius: 1.0 }.p(s)) },
-    Known { name: "ball in 8 dimensions", p: |s| two(Ball { dim: 8, radius: 2.0 }.p(s)) },
+    Known { name: "ball in 2 dimensions", p: |s| two(InsideBall { dim: 2, radius: 1.0 }.p(s)) },
+    Known { name: "ball in 8 dimensions", p: |s| two(InsideBall { dim: 8, radius: 2.0 }.p(s)) },
     Known { name: "cells, middle", p: |s| Cells.p(0.1, s).to_vec() },
     Known { name: "cells, near a border", p: |s| Cells.p(0.9, s).to_vec() },
     Known { name: "many rivals alike", p: many },

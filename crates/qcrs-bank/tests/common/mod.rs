@@ -2,10 +2,10 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use qcrs::types::Alpha;
-use qcrs_bank::{Abstention, Bank, BankAnswer, Certificate, CertificateName, Why};
+use qcrs_bank::{Abstention, Bank, BankAnswer, CertificateName, Claim, Why};
 
-pub fn certificate(class: usize, radius: f64) -> Certificate {
-    Certificate { class, radius }
+pub fn certificate(class: usize, radius: f64) -> Claim {
+    Claim { class, radius }
 }
 
 pub fn alpha() -> Alpha {
@@ -23,7 +23,7 @@ pub struct Reference {
 
 impl Reference {
     /// Class and radius; `None` for an abstention.
-    pub fn ask(&self, x: &[f32], own: Option<Certificate>) -> Option<(usize, f64)> {
+    pub fn ask(&self, x: &[f32], own: Option<Claim>) -> Option<(usize, f64)> {
         let room = |(centre, _, radius): &Ball| radius - distance(x, centre);
         let inside = self.balls.iter().filter(|ball| room(ball) > 0.0);
         let home = inside.max_by(|a, b| room(a).total_cmp(&room(b)));
@@ -81,8 +81,8 @@ impl Random {
     }
 }
 
-/// Certificate number `n` of an endless row; neighbours conflict.
-pub fn offer(n: u32) -> ([f32; 4], Certificate) {
+/// Claim number `n` of an endless row; neighbours conflict.
+pub fn offer(n: u32) -> ([f32; 4], Claim) {
     let at = |step: u32| (n.wrapping_mul(step) % 997) as f32 / 997.0;
     ([at(7), at(31), at(101), at(499)], certificate((n % 3) as usize, 0.05 + f64::from(n % 11) / 20.0))
 }

@@ -12,6 +12,6 @@ pub struct CompletionsArgs {
 /// Writes the completions to stdout.
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::Qcrs::command(), "qcrs", &mut text);
+    clap_complete::generate(args.shell, &mut crate::CommandLine::command(), "qcrs", &mut text);
     crate::output::print(&String::from_utf8(text)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, bail};
 use qcrs::analysis::{Curve, CurvePoint};
@@ -65,7 +65,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * curves.draws();
     let one = |&id: &u32| of_input(&curves, &setup, &sampler, (seed, id));
-    let drawn = Progress::new(passes).watch(&sampler, || ids.iter().map(one).collect::<Result<_, _>>());
+    let drawn = PassesBar::new(passes).watch(&sampler, || ids.iter().map(one).collect::<Result<_, _>>());
     let curves: Vec<Curve> = drawn?;
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;

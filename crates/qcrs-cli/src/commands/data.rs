@@ -7,7 +7,7 @@ mod get;
 mod mnist;
 mod recipe;
 
-use recipe::Recipe;
+use recipe::DatasetRecipe;
 use std::path::PathBuf;
 
 /// What was typed after `qcrs data`.
@@ -43,7 +43,7 @@ enum Name {
 /// Does what was asked.
 pub fn run(args: DatasetArgs) -> anyhow::Result<()> {
     let DataCommand::Get { dataset, dir } = args.command;
-    let recipe: &Recipe = match dataset {
+    let recipe: &DatasetRecipe = match dataset {
         Name::Cifar10 => &cifar10::RECIPE,
         Name::FashionMnist => &mnist::FASHION,
         Name::Mnist => &mnist::DIGITS,

@@ -41,7 +41,7 @@ struct Shown {
     pixel_range: [f32; 2],
     images_tried: usize,
     sigma: f64,
-    readings: Vec<Line>,
+    readings: Vec<ReadingLine>,
     diagnosis: String,
     images_per_second: f64,
     /// By method, of one input and of all.
@@ -59,7 +59,7 @@ struct Seconds {
 
 /// Accuracy when the pixels are handed over in one particular way.
 #[derive(Serialize)]
-struct Line {
+struct ReadingLine {
     way: &'static str,
     declared: bool,
     clean_accuracy: f64,
@@ -97,7 +97,7 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Sho
         let per_input = passes as f64 / images_per_second;
         Seconds { method, per_input, for_all: per_input * selected.len() as f64 }
     });
-    let line = |(at, Reading { way, clean_accuracy, noisy_accuracy })| Line {
+    let line = |(at, Reading { way, clean_accuracy, noisy_accuracy })| ReadingLine {
         way: words::way(way),
         declared: at == 0,
         clean_accuracy,

@@ -2,7 +2,7 @@
 
 use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::ensure;
 use qcrs::predict::predict;
@@ -50,7 +50,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
     let sampler = setup.sampler()?;
-    let progress = Progress::new(ids.len() as u64 * u64::from(args.n));
+    let progress = PassesBar::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
         output::print("idx\tlabel\tpredict\tp_value")?;
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{SeedArg, TargetArgs};
 use crate::output::{self, Format};
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::sample::{Input, OneClass};
@@ -64,7 +64,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
-    let radii: anyhow::Result<Vec<Vec<f64>>> = Progress::new(passes).watch(&sampler, || {
+    let radii: anyhow::Result<Vec<Vec<f64>>> = PassesBar::new(passes).watch(&sampler, || {
         let one = |id: &u32| {
             let example = setup.example(*id)?;
             let label = example.label.with_context(|| {

@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, ModelArgs};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::data::Opened;
@@ -146,7 +146,7 @@ fn replay(args: &VerifyArgs, setup: &Setup, (spec, records): (&Spec, &[Record]))
     let sampler = setup.sampler()?;
     let passes = spec.method.passes(spec.budget.n0(), spec.budget.n()) * chosen.len() as u64;
     let inputs = |index| setup.example(index);
-    Progress::new(passes).watch(&sampler, || {
+    PassesBar::new(passes).watch(&sampler, || {
         for record in &chosen {
             let again = run::record(spec, &sampler, &inputs, record.index)?;
             ensure!(

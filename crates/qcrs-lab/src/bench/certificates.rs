@@ -34,7 +34,7 @@ pub(super) struct Certificates<'a> {
 const LAMBDAS: [f64; 3] = [1e-6, 3e-6, 1e-5];
 
 /// A way to certify, with what it took and brought so far.
-struct Case<'a> {
+struct TimedMethod<'a> {
     name: String,
     search: AnyMethod,
     sampler: &'a dyn SampleUnderNoise,
@@ -64,14 +64,14 @@ impl Certificates<'_> {
         let qcrs = AnyMethod::Qcrs(published.clone());
         let mut cases = Vec::new();
         if let Some(peer) = &peer {
-            cases.push(Case::new(format!("QCRS, {}", peer.name), qcrs.clone(), peer));
+            cases.push(TimedMethod::new(format!("QCRS, {}", peer.name), qcrs.clone(), peer));
         }
         for (model, sampler) in models.iter().zip(&samplers) {
-            cases.push(Case::new(format!("QCRS, {}", model.engine), qcrs.clone(), sampler));
+            cases.push(TimedMethod::new(format!("QCRS, {}", model.engine), qcrs.clone(), sampler));
             for lambda in LAMBDAS {
                 let search = Probe::new(published.sigma, [published.low, published.high], lambda);
                 let name = format!("PROBE, λ = {lambda:e}, {}", model.engine);
-                cases.push(Case::new(name, AnyMethod::Probe(search), sampler));
+                cases.push(TimedMethod::new(name, AnyMethod::Probe(search), sampler));
             }
         }
 
@@ -107,7 +107,7 @@ impl Certificates<'_> {
     }
 }
 
-impl<'a> Case<'a> {
+impl<'a> TimedMethod<'a> {
     fn new(name: String, search: AnyMethod, sampler: &'a dyn SampleUnderNoise) -> Self {
         Self { name, search, sampler, passes: 0, seconds: 0.0, radius: 0.0 }
     }
@@ -157,21 +157,21 @@ impl SampleUnderNoise for PeerSampler {
     }
 }
 
-fn json(cases: &[Case<'_>], inputs: u32) -> serde_json::Value {
+fn json(cases: &[TimedMethod<'_>], inputs: u32) -> serde_json::Value {
     let per_input = |value: f64| value / f64::from(inputs);
-    let row = |case: &Case<'_>| {
+    let row = |case: &TimedMethod<'_>| {
         json!({ "name": case.name, "passes_per_input": per_input(case.passes as f64),
                 "seconds_per_input": per_input(case.seconds), "acr": per_input(case.radius) })
     };
     json!({ "inputs": inputs, "cases": cases.iter().map(row).collect::<Vec<_>>() })
 }
 
-fn text(cases: &[Case<'_>], inputs: u32, n: u32, threads: usize) -> String {
+fn text(cases: &[TimedMethod<'_>], inputs: u32, n: u32, threads: usize) -> String {
     let first = cases.first().map_or(0.0, |case| case.seconds);
     let mut out = format!(
         "{inputs} images in turn, n = {n}, {threads} threads; per image passes and seconds, how many times as fast as the first, ACR\n"
     );
-    for Case { name, passes, seconds, radius, .. } in cases {
+    for TimedMethod { name, passes, seconds, radius, .. } in cases {
         let [passes, each, acr] = [*passes as f64, *seconds, *radius].map(|value| value / f64::from(inputs));
         let (times, acr) = (first / seconds, down(acr, 3));
         let _ = writeln!(out, "{name:<48} {passes:>8.0} {each:>9.2} s {times:>7.1}× {acr:>7}");

@@ -1,6 +1,6 @@
 //! Which engine is the fastest here, and do they agree?
 
-use super::answer::{Agreement, Answer, Line, Measured, Whole};
+use super::answer::{Agreement, Answer, AnswerLine, MeasuredRate, Whole};
 use super::peer::Peer;
 use super::{Bench, address, figure, image, median, pool};
 use crate::output::{Format, say};
@@ -72,7 +72,7 @@ impl Compare<'_> {
             .transpose()?;
         if let Some(figure) = self.figure {
             let note = format!("{threads} threads; medians of {} rounds that took turns", self.rounds);
-            let bare: Vec<Line> = engines.iter().map(|(line, ..)| line.clone()).collect();
+            let bare: Vec<AnswerLine> = engines.iter().map(|(line, ..)| line.clone()).collect();
             let mut groups = vec![("The engine alone", bare.as_slice())];
             groups.extend(whole.as_ref().map(|whole| ("Noise, engine and votes", whole.lines.as_slice())));
             figure::write(figure, &note, &groups)?;
@@ -82,7 +82,7 @@ impl Compare<'_> {
     }
 
     /// Medians and agreement; the last is the one that others are compared with.
-    fn engines(&self, entries: &[Entry], image: &[f32]) -> anyhow::Result<Vec<Measured>> {
+    fn engines(&self, entries: &[Entry], image: &[f32]) -> anyhow::Result<Vec<MeasuredRate>> {
         let (reference, others) = entries.split_last().context("no engine")?;
         let [base, base_one] = [0, 1].map(|at| median(reference.rates[at].clone()));
         let mut measured = Vec::new();
@@ -90,12 +90,12 @@ impl Compare<'_> {
             let agreement = self.agreement(&*entry.model.classifier, &*reference.model.classifier, image)?;
             let [rate, one] = [0, 1].map(|at| median(entry.rates[at].clone()));
             measured.push((
-                Line { name: entry.name.clone(), rate, ratio: rate / base },
+                AnswerLine { name: entry.name.clone(), rate, ratio: rate / base },
                 one,
                 Some(agreement),
             ));
         }
-        let line = Line { name: reference.name.clone(), rate: base, ratio: 1.0 };
+        let line = AnswerLine { name: reference.name.clone(), rate: base, ratio: 1.0 };
         measured.push((line, base_one, None));
         Ok(measured)
     }

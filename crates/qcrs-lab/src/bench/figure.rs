@@ -1,6 +1,6 @@
 //! What does the comparison look like?
 
-use super::answer::Line;
+use super::answer::AnswerLine;
 use crate::output;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use std::path::Path;
@@ -9,14 +9,14 @@ use std::path::Path;
 const HALF: f64 = 0.36;
 
 /// Writes a bar for each engine; rates that are measured in different ways stand on plots of their own.
-pub(super) fn write(path: &Path, note: &str, groups: &[(&str, &[Line])]) -> anyhow::Result<()> {
+pub(super) fn write(path: &Path, note: &str, groups: &[(&str, &[AnswerLine])]) -> anyhow::Result<()> {
     let plots: Vec<Plot> = groups.iter().map(|(title, lines)| plot(title, note, lines)).collect();
     output::write_file(path, &stacked("Images per second by engine", &plots))
 }
 
-fn plot(title: &str, note: &str, lines: &[Line]) -> Plot {
+fn plot(title: &str, note: &str, lines: &[AnswerLine]) -> Plot {
     let most = lines.iter().map(|line| line.rate).fold(0.0, f64::max);
-    let series = |(at, line): (usize, &Line)| {
+    let series = |(at, line): (usize, &AnswerLine)| {
         let middle = (at + 1) as f64;
         let name = format!("{}  {}: {:.0}, {:.2}×", at + 1, line.name, line.rate, line.ratio);
         let (left, right) = (middle - HALF, middle + HALF);

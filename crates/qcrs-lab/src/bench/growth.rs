@@ -28,7 +28,7 @@ const DRAWS: u32 = 1000;
 const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
 
 /// Certificates of COHEN that cost some time.
-struct Case<'a> {
+struct GrowthCase<'a> {
     /// What there is more of.
     thing: &'static str,
     /// How much of it.
@@ -49,21 +49,25 @@ impl Growth<'_> {
         let larger = self.larger();
         let base = |thing, amount| {
             let (images, classifier): (_, &(dyn Classifier + Send)) = (1, &*classifier);
-            Case { thing, amount, images, draws: DRAWS, threads, classifier, seconds: Vec::new() }
+            GrowthCase { thing, amount, images, draws: DRAWS, threads, classifier, seconds: Vec::new() }
         };
         let mut cases = Vec::new();
         for factor in FACTORS {
             let draws = DRAWS * factor as u32;
-            cases.push(Case { draws, ..base("draws", draws as usize) });
+            cases.push(GrowthCase { draws, ..base("draws", draws as usize) });
         }
-        cases.extend(FACTORS.map(|factor| Case { images: factor as u32, ..base("images", factor) }));
-        cases.extend(wider.iter().map(|wide| Case { classifier: wide, ..base("classes", wide.classes) }));
+        cases.extend(FACTORS.map(|factor| GrowthCase { images: factor as u32, ..base("images", factor) }));
+        cases.extend(
+            wider.iter().map(|wide| GrowthCase { classifier: wide, ..base("classes", wide.classes) }),
+        );
         cases.push(base("pixels", classifier.input_len()));
         cases.extend(
-            larger.iter().map(|large| Case { classifier: &**large, ..base("pixels", large.input_len()) }),
+            larger
+                .iter()
+                .map(|large| GrowthCase { classifier: &**large, ..base("pixels", large.input_len()) }),
         );
         let fewer = FACTORS.into_iter().filter(|factor| *factor <= threads);
-        cases.extend(fewer.map(|threads| Case { threads, ..base("threads", threads) }));
+        cases.extend(fewer.map(|threads| GrowthCase { threads, ..base("threads", threads) }));
         for round in 0..self.rounds {
             say!("round {} of {}", round + 1, self.rounds);
             for case in &mut cases {
@@ -71,12 +75,13 @@ impl Growth<'_> {
                 case.seconds.push(seconds);
             }
         }
-        let rows: Vec<Row> = cases.into_iter().map(Row::from).collect();
+        let rows: Vec<GrowthRow> = cases.into_iter().map(GrowthRow::from).collect();
         if let Some(figure) = self.figure {
             output::write_file(figure, &stacked("Cost of certificates", &[plot(&rows, self.rounds)]))?;
         }
         if format == Format::Json {
-            let row = |row: &Row| json!({ "of": row.thing, "amount": row.amount, "seconds": row.seconds });
+            let row =
+                |row: &GrowthRow| json!({ "of": row.thing, "amount": row.amount, "seconds": row.seconds });
             return output::print_json(&json!(rows.iter().map(row).collect::<Vec<_>>()));
         }
         output::print(&text(&rows, self.rounds))
@@ -95,7 +100,7 @@ impl Growth<'_> {
     }
 }
 
-impl Case<'_> {
+impl GrowthCase<'_> {
     /// The seconds that its certificates take, one after the other.
     fn time(&self, batch: u32) -> anyhow::Result<f64> {
         let image = image(self.classifier.input_len());
@@ -138,41 +143,41 @@ impl Classifier for MoreClasses<'_> {
 }
 
 /// What was found: the median of the rounds.
-struct Row {
+struct GrowthRow {
     thing: &'static str,
     amount: usize,
     seconds: f64,
 }
 
-impl From<Case<'_>> for Row {
-    fn from(case: Case<'_>) -> Self {
+impl From<GrowthCase<'_>> for GrowthRow {
+    fn from(case: GrowthCase<'_>) -> Self {
         Self { thing: case.thing, amount: case.amount, seconds: median(case.seconds) }
     }
 }
 
 /// Rows of one thing, with how many times the first amount and the first cost each is.
-fn relative<'a>(rows: &'a [Row], thing: &str) -> Vec<(&'a Row, f64, f64)> {
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.thing == thing).collect();
+fn relative<'a>(rows: &'a [GrowthRow], thing: &str) -> Vec<(&'a GrowthRow, f64, f64)> {
+    let rows: Vec<&GrowthRow> = rows.iter().filter(|row| row.thing == thing).collect();
     let Some(&first) = rows.first() else { return Vec::new() };
-    let times = |row: &Row| (row.amount as f64 / first.amount as f64, row.seconds / first.seconds);
+    let times = |row: &GrowthRow| (row.amount as f64 / first.amount as f64, row.seconds / first.seconds);
     rows.into_iter().map(|row| (row, times(row).0, times(row).1)).collect()
 }
 
 const THINGS: [&str; 5] = ["draws", "images", "classes", "pixels", "threads"];
 
-fn text(rows: &[Row], rounds: u32) -> String {
+fn text(rows: &[GrowthRow], rounds: u32) -> String {
     let mut out = format!(
         "COHEN, n = {DRAWS}, one image, all threads, and then more of one thing; medians of {rounds} rounds in turn\n"
     );
     for (row, amount, cost) in THINGS.iter().flat_map(|thing| relative(rows, thing)) {
-        let Row { thing, amount: of, seconds } = row;
+        let GrowthRow { thing, amount: of, seconds } = row;
         let _ =
             writeln!(out, "{of:>8} {thing:8} {seconds:>9.3} s   {amount:>3.0} times as many cost {cost:.2}×");
     }
     out.trim_end().to_owned()
 }
 
-fn plot(rows: &[Row], rounds: u32) -> Plot {
+fn plot(rows: &[GrowthRow], rounds: u32) -> Plot {
     let series: Vec<Series> = THINGS
         .iter()
         .enumerate()

@@ -4,7 +4,7 @@ use super::PaperArgs;
 use super::lab::{Effort, Lab};
 use super::published::CLASS_WISE;
 use super::words::{head, of_the_paper, percent, with_interval};
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use crate::settings::DataSettings;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
@@ -77,7 +77,7 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
         let ids = all.take(images).collect::<Result<Vec<_>, _>>()?;
         let passes = ids.len() as u64 * tune.sigmas.len() as u64 * u64::from(draws);
         let question = OneClass { inner: lab.sampler, class };
-        let radii = Progress::new(passes).watch(lab.sampler, || {
+        let radii = PassesBar::new(passes).watch(lab.sampler, || {
             let one = |&index: &u32| {
                 let pixels = &training.example(index)?.pixels;
                 Ok(tune.radii(&question, &Input { pixels, seed: lab.seed, index }, 1)?)

@@ -2,7 +2,7 @@
 
 use super::lab::{Effort, Lab};
 use super::words::head;
-use crate::progress::Progress;
+use crate::progress::PassesBar;
 use qcrs::noise::{Fresh, Phase, Stream};
 use qcrs::radius;
 use qcrs::report::plot::{Mark, Plot, Series};
@@ -34,7 +34,7 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let ids: Vec<u32> = lab.selection.ids().take(inputs).collect();
     let tau = lab.published.step.min(0.5 * lab.sigma().get());
     let per_input: u64 = looks.iter().map(|(n, times)| 2 * u64::from(n * times)).sum::<u64>() + 500;
-    let progress = Progress::new(per_input * ids.len() as u64);
+    let progress = PassesBar::new(per_input * ids.len() as u64);
     let all = progress.watch(lab.sampler, || {
         let one = |id: &u32| {
             let key = (lab.sigma(), lab.budget.alpha(), tau, &looks);

@@ -4,7 +4,7 @@ use super::lab::Lab;
 use super::published::{SHAPES, SQC};
 use super::words::{head, percent};
 use anyhow::{Context, ensure};
-use qcrs::analysis::{Estimate, Shape, ShapePoint, Signs};
+use qcrs::analysis::{Shape, ShapePoint, Signs, WithInterval};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper};
 use qcrs::certify::Verdict;
 use qcrs::method::{AnyMethod, Cohen};
@@ -43,7 +43,7 @@ pub fn quasiconcavity(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
             Ok(vec![
                 name.to_owned(),
                 format!("{count} of {}", shapes.len()),
-                percent(&Estimate::proportion(count, shapes.len())?),
+                percent(&WithInterval::proportion(count, shapes.len())?),
                 paper.map_or_else(|| "–".into(), |paper| format!("{paper:.2} %")),
             ])
         };
@@ -78,7 +78,8 @@ pub fn sqc(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
     let side = |name: &str, signs: &dyn Fn(&Shape) -> Signs| -> anyhow::Result<Vec<String>> {
         let sides: Vec<Signs> = shapes.iter().map(signs).filter(|signs| signs.of > 0).collect();
         let right_ones: Vec<f64> = sides.iter().map(|signs| signs.right as f64 / signs.of as f64).collect();
-        let mean = Estimate::mean(&right_ones)?.context("no input has a σ on that side of its best one")?;
+        let mean =
+            WithInterval::mean(&right_ones)?.context("no input has a σ on that side of its best one")?;
         let (right, of) = sides.iter().fold((0, 0), |(a, b), signs| (a + signs.right, b + signs.of));
         let whole = sides.iter().filter(|signs| signs.right == signs.of).count();
         Ok(vec![

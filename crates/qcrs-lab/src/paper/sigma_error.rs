@@ -4,7 +4,7 @@ use super::lab::Lab;
 use super::shape::{InputCurve, curves};
 use super::words::{head, with_interval};
 use anyhow::Context;
-use qcrs::analysis::{Estimate, Row};
+use qcrs::analysis::{Row, WithInterval};
 use qcrs::method::{AnyMethod, Qcrs};
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
@@ -26,8 +26,8 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
         let table = lab.run(&name, AnyMethod::Qcrs(search))?;
         let found = |row: &Row| best.get(&row.index)?.misses(row);
         let (errors_of_sigma, gaps): (Vec<f64>, Vec<f64>) = table.rows.iter().filter_map(found).unzip();
-        let error = Estimate::mean(&errors_of_sigma)?.context("there is no input to compare")?;
-        let gap = Estimate::mean(&gaps)?.context("there is no input to compare")?;
+        let error = WithInterval::mean(&errors_of_sigma)?.context("there is no input to compare")?;
+        let gap = WithInterval::mean(&gaps)?.context("there is no input to compare")?;
         let better = gaps.iter().filter(|gap| **gap < 0.0).count();
         errors.push((tolerance, error.value));
         rows.push(vec![

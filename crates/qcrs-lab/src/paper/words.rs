@@ -1,7 +1,7 @@
 //! What stands below every experiment, and how numbers are written.
 
 use super::lab::{Effort, Lab};
-use qcrs::analysis::Estimate;
+use qcrs::analysis::WithInterval;
 use qcrs::report::format::{down, interval};
 use std::path::Path;
 
@@ -29,12 +29,12 @@ pub fn with_folder(model: &Path) -> String {
 }
 
 /// A number with its interval.
-pub fn with_interval(estimate: &Estimate) -> String {
+pub fn with_interval(estimate: &WithInterval) -> String {
     format!("{} {}", down(estimate.value, 4), interval(estimate, 3)).trim_end().to_owned()
 }
 
 /// A share or a gain in percent, with its interval.
-pub fn percent(estimate: &Estimate) -> String {
+pub fn percent(estimate: &WithInterval) -> String {
     let percent = estimate.in_percent();
     format!("{} % {}", down(percent.value, 1), interval(&percent, 1)).trim_end().to_owned()
 }
@@ -55,9 +55,9 @@ mod tests {
 
     #[test]
     fn percents_keep_to_the_safe_side() {
-        let gain = Estimate { value: -0.18944, low: Some(-0.21001), high: Some(0.00001) };
+        let gain = WithInterval { value: -0.18944, low: Some(-0.21001), high: Some(0.00001) };
         assert_eq!(percent(&gain), "−19.0 % [−21.1, 0.1]");
-        assert_eq!(percent(&Estimate { value: 0.5, low: None, high: None }), "50.0 %");
+        assert_eq!(percent(&WithInterval { value: 0.5, low: None, high: None }), "50.0 %");
     }
 
     #[test]

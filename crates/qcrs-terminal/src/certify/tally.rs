@@ -5,7 +5,7 @@ use qcrs::run::{Finding, Record, Spec};
 
 /// What the progress bar says.
 #[derive(Default)]
-pub struct Tally {
+pub struct RunTally {
     /// Inputs about which something could not be computed.
     pub failed: u32,
     inputs: u32,
@@ -15,7 +15,7 @@ pub struct Tally {
     abstained: u32,
 }
 
-impl Tally {
+impl RunTally {
     /// Counts one more record.
     pub fn add(&mut self, record: &Record) {
         self.inputs += 1;
@@ -69,7 +69,7 @@ mod tests {
             }),
             bank: None,
         };
-        let mut tally = Tally::default();
+        let mut tally = RunTally::default();
         assert_eq!(tally.expects(1000), 1000);
         tally.add(&record([(0, 30)].into_iter().collect()));
         tally.add(&record([(0, 5), (1, 15)].into_iter().collect()));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The curve that a search believed in, what it had seen, and what it chose. A picture, no proof.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Belief {
+pub struct BelievedCurve {
     /// The index of the input in its dataset.
     pub index: u32,
     /// The curve with its uncertainty.
@@ -19,7 +19,7 @@ pub struct Belief {
     pub certified: Option<(f64, f64)>,
 }
 
-impl Belief {
+impl BelievedCurve {
     /// The belief that a record holds, if its search had one and named a class.
     pub fn of(record: &Record) -> Option<Self> {
         let Finding::Outcome(outcome) = &record.finding else { return None };

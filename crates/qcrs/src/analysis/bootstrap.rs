@@ -1,6 +1,6 @@
 //! How far could a mean, or a ratio of means, lie from what we saw?
 
-use super::Estimate;
+use super::WithInterval;
 use crate::math::{normal_cdf, normal_quantile};
 use crate::types::Error;
 
@@ -19,21 +19,21 @@ const RESAMPLES: usize = 2000;
 pub(super) fn bootstrap(
     pairs: &[(f64, f64)],
     statistic: impl Fn(f64, f64) -> f64,
-) -> Result<Estimate, Error> {
+) -> Result<WithInterval, Error> {
     let n = pairs.len();
     let mean = |(x, y): (f64, f64), n: usize| statistic(x / n as f64, y / n as f64);
     let sums = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
     let value = mean(sums, n);
     let varies = pairs.windows(2).any(|two| two[0] != two[1]);
     if !varies || !value.is_finite() {
-        return Ok(Estimate { value, low: None, high: None });
+        return Ok(WithInterval { value, low: None, high: None });
     }
 
     let mut replicates: Vec<f64> =
         (0..RESAMPLES).map(|number| mean(resample(pairs, number as u64), n)).collect();
     if replicates.iter().any(|r| !r.is_finite()) {
         // a ratio whose denominator can vanish has no interval
-        return Ok(Estimate { value, low: None, high: None });
+        return Ok(WithInterval { value, low: None, high: None });
     }
     replicates.sort_by(f64::total_cmp);
 
@@ -51,7 +51,7 @@ pub(super) fn bootstrap(
 
     let end = |z: f64| replicates[position(normal_cdf(z0 + (z0 + z) / (1.0 - a * (z0 + z))))];
     let z = normal_quantile(0.975)?;
-    Ok(Estimate { value, low: Some(end(-z)), high: Some(end(z)) })
+    Ok(WithInterval { value, low: Some(end(-z)), high: Some(end(z)) })
 }
 
 /// The replicate at this share, from 0 to 1.

@@ -1,6 +1,6 @@
 //! What does each class get? (The paper's Table 5, and more.)
 
-use super::{Estimate, Row, Table};
+use super::{Row, Table, WithInterval};
 use crate::types::Error;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ pub struct ClassRow {
     /// The inputs of this class.
     pub inputs: usize,
     /// The share of them certified with this class.
-    pub accuracy: Estimate,
+    pub accuracy: WithInterval,
     /// The average certified radius over them.
-    pub acr: Estimate,
+    pub acr: WithInterval,
     /// σ over those that are certified with this class, where σ is known.
     pub sigma: Option<Spread>,
 }
@@ -63,7 +63,7 @@ fn class_row(name: String, class: usize, rows: &[&Row]) -> Result<ClassRow, Erro
     let right: Vec<&&Row> = rows.iter().filter(|row| row.correct() == Some(true)).collect();
     let sigmas: Vec<f64> = right.iter().filter_map(|row| row.sigma).collect();
     let scores: Vec<f64> = rows.iter().filter_map(|row| row.score()).collect();
-    let acr = Estimate::mean(&scores)?.ok_or_else(|| Error::Invalid(format!("{name} has no inputs")))?;
-    let accuracy = Estimate::proportion(right.len(), rows.len())?;
+    let acr = WithInterval::mean(&scores)?.ok_or_else(|| Error::Invalid(format!("{name} has no inputs")))?;
+    let accuracy = WithInterval::proportion(right.len(), rows.len())?;
     Ok(ClassRow { class, name, inputs: rows.len(), accuracy, acr, sigma: Spread::of(&sigmas) })
 }

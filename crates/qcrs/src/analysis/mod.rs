@@ -6,23 +6,23 @@ mod belief;
 mod bootstrap;
 mod classes;
 mod curve;
-mod estimate;
 mod paired;
 mod shape;
 mod summary;
 mod table;
 mod tsv;
+mod with_interval;
 
 pub use crate::curve::CurvePoint;
-pub use belief::Belief;
+pub use belief::BelievedCurve;
 pub use classes::{ClassRow, Spread, classes};
 pub use curve::Curve;
-pub use estimate::Estimate;
-pub(crate) use estimate::most_wrong;
 pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
+pub use with_interval::WithInterval;
+pub(crate) use with_interval::most_wrong;
 
 use crate::run::Guarantee;
 use crate::types::{Alpha, Error};

@@ -1,7 +1,7 @@
 //! Is one run better than another, on the same inputs?
 
 use super::bootstrap::bootstrap;
-use super::{Estimate, Table};
+use super::{Table, WithInterval};
 use crate::bounds::binomial_test_half;
 use crate::types::Error;
 use serde::Serialize;
@@ -25,9 +25,9 @@ pub struct Paired {
     /// The ACR of `b` on the common inputs.
     pub acr_b: f64,
     /// The mean of score(b) − score(a).
-    pub difference: Estimate,
+    pub difference: WithInterval,
     /// ACR(b)/ACR(a) − 1; `None` when ACR(a) is 0.
-    pub gain: Option<Estimate>,
+    pub gain: Option<WithInterval>,
     /// Inputs with a larger score in `b`.
     pub better: usize,
     /// Inputs with the same score.
@@ -101,7 +101,7 @@ fn apart(a: &Table, b: &Table) -> Option<&'static str> {
     }
 }
 
-fn difference(scores: &[(f64, f64)]) -> Result<Estimate, Error> {
+fn difference(scores: &[(f64, f64)]) -> Result<WithInterval, Error> {
     let differences: Vec<(f64, f64)> = scores.iter().map(|(a, b)| (b - a, 0.0)).collect();
     bootstrap(&differences, |mean, _| mean)
 }

@@ -1,6 +1,6 @@
 //! What is a run in a few numbers?
 
-use super::{Estimate, Row, Table};
+use super::{Row, Table, WithInterval};
 use crate::certify::Budget;
 use crate::run::{Checked, Guarantee};
 use crate::types::Error;
@@ -24,32 +24,32 @@ pub struct Summary {
     /// How much of it was seen to follow from its votes: `whole`, `verdicts`, or `not verified` and why.
     pub verified: Checked,
     /// Average certified radius: the mean of correct · radius.
-    pub acr: Option<Estimate>,
+    pub acr: Option<WithInterval>,
     /// The share certified with the right class at radius 0 or more; abstentions are wrong.
-    pub right_certified: Option<Estimate>,
+    pub right_certified: Option<WithInterval>,
     /// The share without an answer, failed inputs included.
-    pub abstained: Estimate,
+    pub abstained: WithInterval,
     /// α: the probability with which each certificate may be wrong, where known.
     pub alpha: Option<f64>,
     /// n: the draws that a certificate may take, where known.
     pub n: Option<u32>,
     /// The share certified with the wrong class.
-    pub wrong_certified: Option<Estimate>,
+    pub wrong_certified: Option<WithInterval>,
     /// How many inputs made the classifier fail; they count as abstained.
     pub failed: usize,
     /// The share certified with the right class at each radius or more, up to the only one asked about.
     #[serde(serialize_with = "as_map")]
-    pub certified_accuracy: Vec<(f64, Estimate)>,
+    pub certified_accuracy: Vec<(f64, WithInterval)>,
     /// The same on these inputs, from below: holds with probability 1 − ρ although certificates may be wrong.
     /// Empty where no ρ was given.
     #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
     pub certified_accuracy_bound: Vec<(f64, f64)>,
     /// Forward passes per input, over the inputs where they are known.
-    pub passes_per_input: Option<Estimate>,
+    pub passes_per_input: Option<WithInterval>,
     /// Of the votes against the class, the mean share of the strongest rival.
-    pub runner_up_share: Option<Estimate>,
+    pub runner_up_share: Option<WithInterval>,
     /// Seconds per input, over the inputs where they are known.
-    pub seconds_per_input: Option<Estimate>,
+    pub seconds_per_input: Option<WithInterval>,
 }
 
 impl Summary {
@@ -62,10 +62,10 @@ impl Summary {
             )));
         }
         let share = |holds: &dyn Fn(&Row) -> bool| {
-            Estimate::proportion(rows.iter().filter(|r| holds(r)).count(), rows.len())
+            WithInterval::proportion(rows.iter().filter(|r| holds(r)).count(), rows.len())
         };
         let mean = |of: &dyn Fn(&Row) -> Option<f64>| {
-            Estimate::mean(&rows.iter().filter_map(of).collect::<Vec<_>>())
+            WithInterval::mean(&rows.iter().filter_map(of).collect::<Vec<_>>())
         };
         let budget = table.spec.as_ref().map(|spec| &spec.budget);
         let mut summary = Self {
@@ -105,7 +105,7 @@ impl Summary {
 
     /// Bounds certified accuracy from below, where at most so many certificates are `wrong`.
     pub(super) fn bound_accuracy(&mut self, table: &Table, wrong: u64) {
-        let bound = |&(radius, _): &(f64, Estimate)| {
+        let bound = |&(radius, _): &(f64, WithInterval)| {
             let certified = table.rows.iter().filter(|row| certified_at(row, radius)).count() as u64;
             (radius, certified.saturating_sub(wrong) as f64 / table.rows.len() as f64)
         };

@@ -1,6 +1,6 @@
 //! Which rows does every analysis start from?
 
-use super::Belief;
+use super::BelievedCurve;
 use crate::certify::{Outcome, Reason, Verdict};
 use crate::run::{Ball, Checked, Finding, Guarantee, Record, Spec, Stored};
 use crate::types::Error;
@@ -21,7 +21,7 @@ pub struct Table {
     /// The whole question, when the source is a run.
     pub spec: Option<Spec>,
     /// What a search believed of the first few inputs, where it had a belief.
-    pub beliefs: Vec<Belief>,
+    pub beliefs: Vec<BelievedCurve>,
     /// One row per input, in index order, no index twice.
     pub rows: Vec<Row>,
     /// How many inputs a whole run has; `None` for a file, which does not say.
@@ -84,7 +84,7 @@ impl Table {
             name,
             guarantee: Some(spec.guarantee),
             asked: spec.budget.at_radius(),
-            beliefs: records.iter().filter_map(Belief::of).take(BELIEFS).collect(),
+            beliefs: records.iter().filter_map(BelievedCurve::of).take(BELIEFS).collect(),
             spec: Some(spec.clone()),
             rows,
             owed: Some(spec.selection.len()),

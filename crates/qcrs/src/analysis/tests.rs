@@ -1,5 +1,5 @@
 use super::*;
-use crate::certify::{Budget, Estimate as Certificate, Outcome, Reason, Verdict};
+use crate::certify::{Budget, Estimate, Outcome, Reason, Verdict};
 use crate::data::About;
 use crate::method::{AnyMethod, Cohen, Look, Method, Sides};
 use crate::run::{
@@ -53,7 +53,7 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         None => Verdict::Abstain(Reason::BelowHalf { class, p_lower: 0.4, sigma }),
     };
     let selection = Some(Look::new(Smoothed::gaussian(sigma), Votes::from_iter([(class, 10)])));
-    let estimates = vec![Certificate {
+    let estimates = vec![Estimate {
         smoothed: Smoothed::gaussian(sigma),
         class,
         sides: Sides::One,
@@ -115,7 +115,7 @@ fn a_small_run_by_hand() {
     let accuracies: Vec<f64> = summary.certified_accuracy.iter().map(|(_, e)| e.value).collect();
     assert_eq!(accuracies, [0.4, 0.4, 0.2, 0.2, 0.0]);
     // passes do not vary: a mean, but no interval
-    assert_eq!(summary.passes_per_input, Some(Estimate { value: 110.0, low: None, high: None }));
+    assert_eq!(summary.passes_per_input, Some(WithInterval { value: 110.0, low: None, high: None }));
     close(summary.seconds_per_input.unwrap().value, 3.0, 1e-15);
     // scipy.stats.binomtest(2, 5).proportion_ci(method="exact")
     close(summary.abstained.low.unwrap(), 0.05274495052631566, 1e-12);
@@ -137,7 +137,7 @@ fn default_radii_of(table: &Table) -> Vec<f64> {
 fn the_runner_up_is_that_of_the_certified_sigma() {
     let mut several = record(0, 0, 0, Some(0.5));
     let Finding::Outcome(outcome) = &mut several.finding else { panic!("an outcome") };
-    let other = Certificate {
+    let other = Estimate {
         smoothed: Smoothed::gaussian(Sigma::new(0.25).unwrap()),
         votes: Votes::from_iter([(0, 60), (1, 20), (2, 20)]),
         ..outcome.estimates[0].clone()
@@ -187,7 +187,7 @@ fn an_unfinished_run_says_so() {
     let summary = Summary::new(&table, &[]).unwrap();
     assert_eq!((summary.inputs, summary.owed, summary.complete), (1, Some(5), Some(false)));
     // one value allows no interval
-    assert_eq!(summary.acr, Some(Estimate { value: 0.5, low: None, high: None }));
+    assert_eq!(summary.acr, Some(WithInterval { value: 0.5, low: None, high: None }));
     assert_eq!(table.only("even", |index| index % 2 == 0).complete(), Some(false));
     assert_eq!(table.only("first", |index| index == 0).complete(), Some(true));
 }
@@ -346,7 +346,7 @@ fn the_interval_of_a_mean_covers_the_truth() {
             |i: u64| (bootstrap::mix((trial * n + i) ^ 0xABCD_0000_0000) >> 11) as f64 / 2f64.powi(53);
         let value = |u: f64| if u < 0.5 { 0.0 } else { -(2.0 * (1.0 - u)).ln() };
         let values: Vec<f64> = (0..n).map(|i| value(uniform(i))).collect();
-        let mean = Estimate::mean(&values).unwrap().unwrap();
+        let mean = WithInterval::mean(&values).unwrap().unwrap();
         covered += u64::from(mean.low.unwrap() <= 0.5 && 0.5 <= mean.high.unwrap());
     }
     let share = covered as f64 / trials as f64;

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Threads that are started when they are first needed, and started anew in a process that was forked: those of its parent
 /// do not run there, and waiting for them would never end.
 #[derive(Default)]
-pub(super) struct Pool {
+pub(super) struct Threads {
     /// How many; 0 as many as the machine has cores, which is rayon's rule.
     count: usize,
     started: Mutex<Option<(u32, Arc<ThreadPool>)>>,
 }
 
-impl Pool {
+impl Threads {
     /// So many threads, at least one.
     pub(super) fn of(count: usize) -> Self {
         Self { count: count.max(1), started: Mutex::default() }

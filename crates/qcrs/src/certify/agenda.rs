@@ -2,7 +2,7 @@
 
 use super::sides::choose_sides;
 use super::{Bound, Budget, Estimate, is_decided};
-use crate::method::{BestOf, Look, Plan, Sides, Single, TwoLaws};
+use crate::method::{BestOf, Look, OneCertificate, Plan, Sides, TwoLaws};
 use crate::noise::{Draws, Noise, Phase};
 use crate::radius;
 use crate::sample::{Input, SampleUnderNoise, Smoothed, Votes, ask};
@@ -41,7 +41,7 @@ impl<'a> Agenda<'a> {
     ) -> Result<Self, Error> {
         let class = match (&plan, selection) {
             (Plan::Nothing, _) => None,
-            (Plan::One(Single { class: Some(class), .. }), _) => Some(*class),
+            (Plan::One(OneCertificate { class: Some(class), .. }), _) => Some(*class),
             (_, Some(selection)) => Some(selection.votes.elected()?),
             (_, None) => return Err(Error::Invalid("no draws named the class of this plan".into())),
         };
@@ -61,7 +61,7 @@ impl<'a> Agenda<'a> {
             Ok(Some(Draft { smoothed, class, sides, range, alpha }))
         };
         match (&self.plan, made) {
-            (Plan::One(Single { smoothed, n: planned, sides, .. }), []) => {
+            (Plan::One(OneCertificate { smoothed, n: planned, sides, .. }), []) => {
                 draft(*smoothed, *sides, 0..planned.unwrap_or(n), alpha)
             }
             (Plan::BestOf(BestOf { candidates, .. }), _) if number < candidates.len() => {
@@ -104,8 +104,8 @@ fn nth_range(number: usize, n: u32) -> Result<Range<u32>, Error> {
 /// The smoothed classifier whose n0 draws name the class, where the plan does not.
 pub(super) fn names_by(plan: &Plan) -> Option<Smoothed> {
     match plan {
-        Plan::Nothing | Plan::One(Single { class: Some(_), .. }) => None,
-        Plan::One(Single { smoothed, .. }) => Some(*smoothed),
+        Plan::Nothing | Plan::One(OneCertificate { class: Some(_), .. }) => None,
+        Plan::One(OneCertificate { smoothed, .. }) => Some(*smoothed),
         Plan::BestOf(BestOf { select, .. }) => Some(*select),
         Plan::TwoLaws(laws) => Some(first_law(laws)),
     }
@@ -113,7 +113,7 @@ pub(super) fn names_by(plan: &Plan) -> Option<Smoothed> {
 
 /// Refuses a plan that does not fit the budget or the input, before any draw is spent on it.
 pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), Error> {
-    if let Plan::One(Single { n: Some(asked), .. }) = plan
+    if let Plan::One(OneCertificate { n: Some(asked), .. }) = plan
         && *asked > budget.n()
     {
         let most = budget.n();
@@ -126,7 +126,7 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
         return Err(Error::Invalid("two laws of noise cannot be asked about one radius only".into()));
     }
     let planned = match plan {
-        Plan::One(Single { sides, .. }) => *sides,
+        Plan::One(OneCertificate { sides, .. }) => *sides,
         Plan::TwoLaws(_) => Some(Sides::One),
         Plan::Nothing | Plan::BestOf(_) => None,
     };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How many draws certify, how sure the certificate is, and what it is about. What cannot be certified cannot be
 /// constructed, nor read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "WrittenBudget", into = "WrittenBudget")]
 pub struct Budget {
     n0: u32,
     n: u32,
@@ -18,7 +18,7 @@ pub struct Budget {
 
 /// A budget as files have it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Written {
+struct WrittenBudget {
     n0: u32,
     n: u32,
     alpha: Alpha,
@@ -28,17 +28,17 @@ struct Written {
     at_radius: Option<f64>,
 }
 
-impl TryFrom<Written> for Budget {
+impl TryFrom<WrittenBudget> for Budget {
     type Error = Error;
 
-    fn try_from(written: Written) -> Result<Self, Error> {
-        let Written { n0, n, alpha, bound, at_radius } = written;
+    fn try_from(written: WrittenBudget) -> Result<Self, Error> {
+        let WrittenBudget { n0, n, alpha, bound, at_radius } = written;
         let budget = Self::new(n0, n, alpha)?.with_bound(bound)?;
         at_radius.map_or(Ok(budget), |radius| budget.asking_about(radius))
     }
 }
 
-impl From<Budget> for Written {
+impl From<Budget> for WrittenBudget {
     fn from(budget: Budget) -> Self {
         let Budget { n0, n, alpha, bound, at_radius } = budget;
         Self { n0, n, alpha, bound, at_radius }

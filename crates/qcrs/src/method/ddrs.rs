@@ -80,7 +80,7 @@ pub(super) const NEEDS_ALL_CLASSES: (&str, &str) = (
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Recipe {
+enum AscentRecipe {
     #[default]
     Sane,
     Published,
@@ -98,9 +98,9 @@ impl Ddrs {
     pub(super) fn read(given: &Given<'_>) -> Result<Self, Error> {
         let Qcrs { sigma, low, high, .. } = given.published()?;
         let base = match given.word(&RECIPE)?.unwrap_or_default() {
-            Recipe::Sane => Self::sane(sigma, [low, high]),
-            Recipe::Published => Self::published(sigma, [low, high]),
-            Recipe::Package => Self::package(sigma, [low, high]),
+            AscentRecipe::Sane => Self::sane(sigma, [low, high]),
+            AscentRecipe::Published => Self::published(sigma, [low, high]),
+            AscentRecipe::Package => Self::package(sigma, [low, high]),
         };
         Ok(Self {
             iterations: given.count("iterations")?.unwrap_or(base.iterations),

@@ -29,7 +29,7 @@ pub use given::{COMMON, Descriptor, Given, Setting};
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
 pub use iss::{Iss, Loss};
-pub use plan::{BestOf, Plan, Sides, Single, TwoLaws};
+pub use plan::{BestOf, OneCertificate, Plan, Sides, TwoLaws};
 pub use posterior::Posterior;
 pub use probe::{Pilot, Probe};
 pub use qcrs::{Accept, NegativeSigma, Objective, Plateau, Qcrs, Tau};

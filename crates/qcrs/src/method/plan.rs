@@ -16,7 +16,7 @@ pub enum Plan {
     /// Nothing: no certificate is expected to be worth its draws.
     Nothing,
     /// One smoothed classifier.
-    One(Single),
+    One(OneCertificate),
     /// The best of several, each at its share of α.
     BestOf(BestOf),
     /// One smoothed classifier, asked under two laws of noise.
@@ -26,8 +26,8 @@ pub enum Plan {
 impl Plan {
     /// A certificate about `g`: its class is named by n0 fresh draws, and it has as many draws and the bound that the
     /// budget says.
-    pub fn certify(g: Smoothed) -> Single {
-        Single { smoothed: g, class: None, n: None, sides: None }
+    pub fn certify(g: Smoothed) -> OneCertificate {
+        OneCertificate { smoothed: g, class: None, n: None, sides: None }
     }
 
     /// The best of certificates about each of the `candidates`, all for the class that n0 fresh draws of `select` name.
@@ -59,7 +59,7 @@ impl Plan {
 
 /// A plan for one certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Single {
+pub struct OneCertificate {
     pub(crate) smoothed: Smoothed,
     /// `None`: n0 fresh draws name it.
     pub(crate) class: Option<usize>,
@@ -69,7 +69,7 @@ pub struct Single {
     pub(crate) sides: Option<Sides>,
 }
 
-impl Single {
+impl OneCertificate {
     /// The same for the class that the search's own draws named, instead of n0 fresh ones.
     #[must_use]
     pub fn for_class(self, class: usize) -> Self {
@@ -89,8 +89,8 @@ impl Single {
     }
 }
 
-impl From<Single> for Plan {
-    fn from(single: Single) -> Self {
+impl From<OneCertificate> for Plan {
+    fn from(single: OneCertificate) -> Self {
         if single.n == Some(0) { Self::Nothing } else { Self::One(single) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::format::down;
 use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, rect, text, ticks, wrap};
-use crate::analysis::Estimate;
+use crate::analysis::WithInterval;
 
 const LINE: f64 = 16.0;
 const BAR: f64 = 14.0;
@@ -13,7 +13,7 @@ pub struct Bar {
     pub name: String,
     pub style: usize,
     /// From 0 up.
-    pub number: Estimate,
+    pub number: WithInterval,
 }
 
 /// A bar chart of `rows`, as a figure of its own when `style` is given.

@@ -1,6 +1,6 @@
 //! How do other programs get the numbers, with every digit?
 
-use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Summary};
+use crate::analysis::{Analysis, ClassRow, Paired, Summary, WithInterval};
 use crate::text;
 use crate::types::Error;
 use serde::Serialize;
@@ -11,14 +11,14 @@ pub fn json(analysis: &Analysis) -> Result<String, Error> {
     let runs = analysis.summaries.iter().zip(&analysis.classes);
     let line = |(summary, classes): (&Summary, &Vec<ClassRow>)| {
         let paired = analysis.paired.iter().find(|paired| paired.b == summary.name);
-        serde_json::to_string(&Run { summary, classes, paired }).map(|text| text + "\n")
+        serde_json::to_string(&RunData { summary, classes, paired }).map(|text| text + "\n")
     };
     let text: Result<String, _> = runs.map(line).collect();
     text.map_err(|error| Error::Invalid(format!("the JSON could not be written: {error}")))
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct RunData<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     classes: &'a [ClassRow],
@@ -77,7 +77,7 @@ pub fn csv(analysis: &Analysis) -> String {
     text
 }
 
-fn cells(estimate: Option<Estimate>) -> [String; 3] {
+fn cells(estimate: Option<WithInterval>) -> [String; 3] {
     let show = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     [estimate.map(|e| e.value), estimate.and_then(|e| e.low), estimate.and_then(|e| e.high)].map(show)
 }

@@ -5,7 +5,7 @@ use super::format::down;
 use super::plot::{Mark, Plot, Series};
 use super::svg::STYLE;
 use super::words::title;
-use crate::analysis::{Analysis, Belief, Curve, CurvePoint, Estimate, Row, Summary, Table};
+use crate::analysis::{Analysis, BelievedCurve, Curve, CurvePoint, Row, Summary, Table, WithInterval};
 use crate::types::Error;
 
 /// Every figure as a file of its own: (file name, SVG). The curves are drawn when given.
@@ -103,7 +103,7 @@ fn band(table: &Table, end: f64) -> Result<Vec<(f64, f64, f64)>, Error> {
     let (radii, n) = (right(table), table.rows.len());
     let at = |i: u32| {
         let radius = end * f64::from(i) / f64::from(POINTS);
-        let share = Estimate::proportion(radii.len() - radii.partition_point(|r| *r < radius), n)?;
+        let share = WithInterval::proportion(radii.len() - radii.partition_point(|r| *r < radius), n)?;
         Ok((radius, share.low.unwrap_or(0.0), share.high.unwrap_or(1.0)))
     };
     (0..=POINTS).map(at).collect()
@@ -211,8 +211,8 @@ fn sigma_radius(curve: &Curve, tables: &[Table]) -> Plot {
     }
 }
 
-fn believed(table: &Table, belief: &Belief) -> Plot {
-    let Belief { index, posterior, seen, certified } = belief;
+fn believed(table: &Table, belief: &BelievedCurve) -> Plot {
+    let BelievedCurve { index, posterior, seen, certified } = belief;
     let points = || posterior.sigma.iter().zip(posterior.mean.iter().zip(&posterior.deviation));
     let mean: Vec<(f64, f64)> = points().map(|(sigma, (mean, _))| (*sigma, mean.max(0.0))).collect();
     let most = mean.iter().map(|point| point.1).chain(certified.map(|point| point.1)).fold(0.0, f64::max);

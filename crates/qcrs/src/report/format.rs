@@ -4,7 +4,7 @@
 //! of failures is rounded up. Cutting works on the shortest decimal that reads back as the same
 //! number, so that 0.29 stays 0.29 although its binary value lies below.
 
-use crate::analysis::Estimate;
+use crate::analysis::WithInterval;
 
 /// `value` cut towards −∞ after `digits` decimals.
 pub fn down(value: f64, digits: usize) -> String {
@@ -17,7 +17,7 @@ pub fn up(value: f64, digits: usize) -> String {
 }
 
 /// The interval, grown to `digits` decimals; empty when there is none.
-pub fn interval(estimate: &Estimate, digits: usize) -> String {
+pub fn interval(estimate: &WithInterval, digits: usize) -> String {
     match (estimate.low, estimate.high) {
         (Some(low), Some(high)) => format!("[{}, {}]", down(low, digits), up(high, digits)),
         _ => String::new(),

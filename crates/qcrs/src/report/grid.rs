@@ -9,7 +9,7 @@ const NAME: usize = 36;
 
 /// A table: one head, and rows with as many cells.
 #[derive(Clone, Debug)]
-pub struct Grid {
+pub struct TextGrid {
     pub caption: String,
     pub head: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
@@ -38,7 +38,7 @@ impl Cell {
     }
 }
 
-impl Grid {
+impl TextGrid {
     /// For the page's template.
     pub fn value(&self) -> Value {
         let cell = |cell: &Cell| context! { value => cell.value.clone(), interval => cell.interval.clone() };

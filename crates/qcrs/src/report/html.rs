@@ -1,6 +1,6 @@
 //! What stands on the one page that holds everything and needs nothing else?
 
-use super::grid::Grid;
+use super::grid::TextGrid;
 use super::words::{guarantee_in_words, incomplete};
 use super::{Picture, figures, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
@@ -54,7 +54,7 @@ fn values(page: &Page) -> Result<Value, Error> {
     Ok(context! {
         title => page.title,
         style => Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE),
-        numbers => tables::short(analysis).iter().map(Grid::value).collect::<Vec<_>>(),
+        numbers => tables::short(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         legend => tables::legend(analysis).join(" "),
         notes => analysis.notes.clone(),
         figures => main.into_iter().map(figure).collect::<Vec<_>>(),

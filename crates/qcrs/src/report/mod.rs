@@ -44,11 +44,11 @@ pub use sheet::{Sheet, SheetTable, page};
 
 use crate::analysis::{Analysis, Table};
 use crate::text;
-use grid::Grid;
+use grid::TextGrid;
 
 /// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis) -> String {
-    join(analysis, &tables::short(analysis), Grid::text, |note| text::one_line(note) + "\n")
+    join(analysis, &tables::short(analysis), TextGrid::text, |note| text::one_line(note) + "\n")
 }
 
 /// What was answered to each of the first `most` inputs, for a terminal.
@@ -58,22 +58,22 @@ pub fn answers(table: &Table, most: usize) -> String {
 
 /// Tables in GitHub's Markdown.
 pub fn markdown(analysis: &Analysis) -> String {
-    join(analysis, &tables::all(analysis), Grid::markdown, |note| {
+    join(analysis, &tables::all(analysis), TextGrid::markdown, |note| {
         format!("{}\n", grid::markdown_escape(note))
     })
 }
 
 /// LaTeX tables; they need `\usepackage{booktabs}`.
 pub fn latex(analysis: &Analysis) -> String {
-    join(analysis, &tables::all(analysis), Grid::latex, |note| {
+    join(analysis, &tables::all(analysis), TextGrid::latex, |note| {
         format!("{{\\footnotesize {}\\par}}\n", grid::latex_escape(note))
     })
 }
 
 fn join(
     analysis: &Analysis,
-    grids: &[Grid],
-    grid: impl Fn(&Grid) -> String,
+    grids: &[TextGrid],
+    grid: impl Fn(&TextGrid) -> String,
     note: impl Fn(&str) -> String,
 ) -> String {
     let tables = grids.iter().map(grid).collect::<Vec<_>>().join("\n");

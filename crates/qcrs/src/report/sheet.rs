@@ -1,6 +1,6 @@
 //! How does a page of any figures and tables look, such as the course of a training?
 
-use super::grid::{Cell, Grid, markdown_escape};
+use super::grid::{Cell, TextGrid, markdown_escape};
 use super::html::render;
 use super::plot::{Plot, stacked};
 use super::svg;
@@ -86,8 +86,8 @@ fn style() -> Value {
 }
 
 impl SheetTable {
-    fn grid(&self) -> Grid {
+    fn grid(&self) -> TextGrid {
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect();
-        Grid { caption: self.caption.clone(), head: self.head.clone(), rows, crowded: false }
+        TextGrid { caption: self.caption.clone(), head: self.head.clone(), rows, crowded: false }
     }
 }

@@ -1,16 +1,16 @@
 //! Which tables, with which columns?
 
 use super::format::{down, interval, p_value, plain, up};
-use super::grid::{Cell, Grid};
+use super::grid::{Cell, TextGrid};
 use super::words::{guarantee_in_words, title, title_of};
-use crate::analysis::{Analysis, ClassRow, Estimate, Paired, Row, Spread, Summary, Table};
+use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
 use crate::run::Guarantee;
 
 /// More classes than this are a table for a program, not for paper.
 const CLASSES: usize = 20;
 
 /// All but the classes, in tables that a terminal and a page have room for.
-pub fn short(analysis: &Analysis) -> Vec<Grid> {
+pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
     let headline = headline(analysis);
     let cost: Vec<usize> = std::iter::once(0).chain(6..headline.head.len()).collect();
     let mut grids =
@@ -32,14 +32,14 @@ pub fn short(analysis: &Analysis) -> Vec<Grid> {
 }
 
 /// The same, and the classes of every run that has few enough.
-pub fn all(analysis: &Analysis) -> Vec<Grid> {
+pub fn all(analysis: &Analysis) -> Vec<TextGrid> {
     let few = |(_, rows): &(&Summary, &Vec<ClassRow>)| (1..=CLASSES).contains(&rows.len());
     let classed = analysis.summaries.iter().zip(&analysis.classes).filter(few);
     short(analysis).into_iter().chain(classed.map(|(summary, rows)| classes(summary, rows))).collect()
 }
 
 /// One row per run: what it reached, and what it cost.
-fn headline(analysis: &Analysis) -> Grid {
+fn headline(analysis: &Analysis) -> TextGrid {
     let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
     let mut head = vec!["run", "ACR", "right, certified", "abstained", "wrong, certified", "inputs"];
     head.extend(["α", "n", "passes/input", "seconds/input", "guarantee"]);
@@ -65,7 +65,12 @@ fn headline(analysis: &Analysis) -> Grid {
         row
     };
     let rows = analysis.summaries.iter().map(row).collect();
-    Grid { caption: "Runs".into(), head: head.into_iter().map(String::from).collect(), rows, crowded: false }
+    TextGrid {
+        caption: "Runs".into(),
+        head: head.into_iter().map(String::from).collect(),
+        rows,
+        crowded: false,
+    }
 }
 
 /// What runs reach at the chosen radii; `None` when none of them has labels.
@@ -73,7 +78,7 @@ fn by_radius(
     analysis: &Analysis,
     caption: String,
     reached: impl Fn(&Summary) -> Vec<(f64, Cell)>,
-) -> Option<Grid> {
+) -> Option<TextGrid> {
     let rows = analysis.summaries.iter().map(|summary| (title(summary), reached(summary)));
     let labelled: Vec<_> = rows.filter(|(_, reached)| !reached.is_empty()).collect();
     let (_, longest) = labelled.iter().max_by_key(|(_, reached)| reached.len())?;
@@ -86,11 +91,11 @@ fn by_radius(
         std::iter::once(Cell::new(title)).chain(known).chain(unknown).take(head.len()).collect()
     };
     let rows = labelled.into_iter().map(row).collect();
-    Some(Grid { caption, head, rows, crowded: true })
+    Some(TextGrid { caption, head, rows, crowded: true })
 }
 
 /// What was answered to each of the first `most` inputs.
-pub fn answers(table: &Table, most: usize) -> Grid {
+pub fn answers(table: &Table, most: usize) -> TextGrid {
     let head = ["input", "label", "answer", "radius", "σ", "passes"].map(String::from).to_vec();
     let row = |row: &Row| {
         let name = |class: Option<usize>| class.map(|class| table.class_name(class));
@@ -105,7 +110,7 @@ pub fn answers(table: &Table, most: usize) -> Grid {
             Cell::new(row.passes.map_or_else(|| "–".into(), |passes| passes.to_string())),
         ]
     };
-    Grid {
+    TextGrid {
         caption: "Answers".into(),
         head,
         rows: table.rows.iter().take(most).map(row).collect(),
@@ -114,13 +119,13 @@ pub fn answers(table: &Table, most: usize) -> Grid {
 }
 
 /// Every run against the reference; `None` when there is nothing to compare.
-fn pairs(analysis: &Analysis) -> Option<Grid> {
+fn pairs(analysis: &Analysis) -> Option<TextGrid> {
     let reference = &analysis.paired.first()?.a;
     let head = ["run", "difference", "gain, %", "ACR", "reference", "common inputs"];
     let head =
         head.into_iter().chain(["better", "equal", "worse", "sign test p"]).map(String::from).collect();
     let row = |p: &Paired| {
-        let percent = |gain: Estimate| {
+        let percent = |gain: WithInterval| {
             let gain = gain.in_percent();
             Cell { value: down(gain.value, 1), interval: interval(&gain, 1) }
         };
@@ -138,11 +143,11 @@ fn pairs(analysis: &Analysis) -> Option<Grid> {
         ]
     };
     let caption = format!("ACR against {}, on the inputs that both runs have", title_of(analysis, reference));
-    Some(Grid { caption, head, rows: analysis.paired.iter().map(row).collect(), crowded: false })
+    Some(TextGrid { caption, head, rows: analysis.paired.iter().map(row).collect(), crowded: false })
 }
 
 /// The true classes of one run.
-pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
+pub fn classes(summary: &Summary, rows: &[ClassRow]) -> TextGrid {
     let head = ["class", "inputs", "right, certified", "ACR", "σ, mean ± sd", "σ known for"]
         .map(String::from)
         .to_vec();
@@ -161,7 +166,7 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> Grid {
         ]
     };
     let caption = format!("Classes of {} (σ over the correctly certified inputs)", title(summary));
-    Grid { caption, head, rows: rows.iter().map(row).collect(), crowded: false }
+    TextGrid { caption, head, rows: rows.iter().map(row).collect(), crowded: false }
 }
 
 /// What must be read with the tables.
@@ -198,23 +203,23 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     legend
 }
 
-fn claim(e: Estimate) -> Cell {
+fn claim(e: WithInterval) -> Cell {
     Cell { value: down(e.value, 4), interval: interval(&e, 3) }
 }
 
-fn plain_share(e: Estimate) -> Cell {
+fn plain_share(e: WithInterval) -> Cell {
     Cell { value: format!("{:.2}", e.value), interval: interval(&e, 2) }
 }
 
-fn doubt(e: Estimate) -> Cell {
+fn doubt(e: WithInterval) -> Cell {
     Cell { value: up(e.value, 4), interval: interval(&e, 3) }
 }
 
-fn cost(e: Estimate) -> Cell {
+fn cost(e: WithInterval) -> Cell {
     let interval = e.low.zip(e.high).map(|(low, high)| format!("[{}, {}]", plain(low), plain(high)));
     Cell { value: plain(e.value), interval: interval.unwrap_or_default() }
 }
 
-fn optional(estimate: Option<Estimate>, cell: impl Fn(Estimate) -> Cell) -> Cell {
+fn optional(estimate: Option<WithInterval>, cell: impl Fn(WithInterval) -> Cell) -> Cell {
     estimate.map_or_else(|| Cell::new("–"), cell)
 }

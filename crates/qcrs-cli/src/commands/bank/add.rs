@@ -39,7 +39,7 @@ pub fn run(args: &AddArgs) -> anyhow::Result<()> {
     // a killed process loses nothing; the disk is waited for once per run
     bank.sync_by_hand();
     for (dir, run) in args.runs.iter().zip(&runs) {
-        let mut tally = Tally::default();
+        let mut tally = AddTally::default();
         bank.belong_to(&classifier(&run.spec.models)?).with_context(|| dir.display().to_string())?;
         let added = add(&mut bank, run, &opened, &mut tally);
         bank.sync()?;
@@ -62,7 +62,7 @@ fn fits(spec: &Spec, opened: &Opened) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> anyhow::Result<()> {
+fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut AddTally) -> anyhow::Result<()> {
     let name = run_name(&run.spec)?;
     for record in &run.records {
         let source = CertificateName { run: name.clone(), input: record.index };
@@ -79,7 +79,7 @@ fn add(bank: &mut Bank, run: &Stored, opened: &Opened, tally: &mut Tally) -> any
 
 /// What became of the records of a run.
 #[derive(Default)]
-struct Tally {
+struct AddTally {
     known: u32,
     whole: u32,
     cut: u32,
@@ -87,7 +87,7 @@ struct Tally {
     abstained: u32,
 }
 
-impl Tally {
+impl AddTally {
     fn count(&mut self, answer: BankAnswer) {
         let counter = match answer {
             BankAnswer::Class { why: Why::Own, .. } => &mut self.whole,

@@ -2,7 +2,7 @@
 
 use super::digest;
 use super::download::{download, run};
-use super::recipe::{Recipe, Source, Work};
+use super::recipe::{DatasetRecipe, Source, Work};
 use crate::output::say;
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
@@ -15,7 +15,7 @@ use std::process::Command;
 ///
 /// The MD5 of the test batch is that of the original. Those of the training batches were computed
 /// from the conversion below, which reproduces the test batch byte for byte.
-pub(super) static RECIPE: Recipe = Recipe {
+pub(super) static RECIPE: DatasetRecipe = DatasetRecipe {
     title: "CIFAR-10",
     folder: "cifar10",
     files: &[

@@ -1,6 +1,6 @@
 //! How does a dataset get here whole, or not at all?
 
-use super::recipe::{Recipe, Work};
+use super::recipe::{DatasetRecipe, Work};
 use crate::output::say;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Brings a dataset into a folder of its own under `dir`, from the first source that works.
 /// It is put together aside, checked, and only then given its name.
-pub(super) fn get(recipe: &Recipe, dir: &Path) -> Result<PathBuf> {
+pub(super) fn get(recipe: &DatasetRecipe, dir: &Path) -> Result<PathBuf> {
     let target = dir.join(recipe.folder);
     if target.exists() {
         recipe.check(&target).with_context(|| {
@@ -55,9 +55,9 @@ mod tests {
 
     const MD5_OF_HELLO: &str = "5d41402abc4b2a76b9719d911017c592";
 
-    fn recipe(sources: &'static [Source]) -> Recipe {
+    fn recipe(sources: &'static [Source]) -> DatasetRecipe {
         let files = &[("a.txt", MD5_OF_HELLO)];
-        Recipe { title: "Toy", folder: "toy", files, sources, by_hand: "put a.txt into DIR" }
+        DatasetRecipe { title: "Toy", folder: "toy", files, sources, by_hand: "put a.txt into DIR" }
     }
 
     const BROKEN: Source = Source { what: "a dead server", bring: |_| bail!("no route") };

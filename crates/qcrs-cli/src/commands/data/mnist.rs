@@ -2,7 +2,7 @@
 
 use super::digest;
 use super::download::{download, last_words, output, run};
-use super::recipe::{Recipe, Source, Work, collect};
+use super::recipe::{DatasetRecipe, Source, Work, collect};
 use crate::output::say;
 use anyhow::{Result, bail};
 use std::fs;
@@ -16,7 +16,7 @@ const NAMES: [&str; 4] = [
 ];
 
 /// Zalando's images of clothes.
-pub(super) static FASHION: Recipe = Recipe {
+pub(super) static FASHION: DatasetRecipe = DatasetRecipe {
     title: "Fashion-MNIST",
     folder: "fashion-mnist",
     files: &[
@@ -38,7 +38,7 @@ pub(super) static FASHION: Recipe = Recipe {
 };
 
 /// LeCun's images of digits.
-pub(super) static DIGITS: Recipe = Recipe {
+pub(super) static DIGITS: DatasetRecipe = DatasetRecipe {
     title: "MNIST",
     folder: "mnist",
     files: &[
@@ -57,7 +57,7 @@ pub(super) static DIGITS: Recipe = Recipe {
     by_hand: "put the four *-ubyte.gz files of MNIST into DIR",
 };
 
-fn official(work: &Work, recipe: &Recipe, site: &str) -> Result<()> {
+fn official(work: &Work, recipe: &DatasetRecipe, site: &str) -> Result<()> {
     for (name, md5) in recipe.files {
         download(&format!("{site}{name}"), &work.download().join(name), |file| digest::expect(file, md5))?;
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A dataset, its files and where to find them.
-pub(super) struct Recipe {
+pub(super) struct DatasetRecipe {
     /// What people call it.
     pub title: &'static str,
     /// The folder it gets.
@@ -28,7 +28,7 @@ pub(super) struct Source {
     pub bring: fn(&Work) -> Result<()>,
 }
 
-impl Recipe {
+impl DatasetRecipe {
     /// Whether every file is in `folder`, with the right content.
     pub(super) fn check(&self, folder: &Path) -> Result<()> {
         for (name, md5) in self.files {

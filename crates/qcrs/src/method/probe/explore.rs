@@ -19,14 +19,14 @@ const SMALL: f64 = 0.2;
 const SEARCH_SHARE: u32 = 12;
 
 /// What was seen at each σ of the grid.
-struct Tally<'p, 'a> {
+struct SeenVotes<'p, 'a> {
     scout: &'p mut Scout<'a>,
     grid: Vec<Sigma>,
     votes: Vec<Votes>,
     spent: u32,
 }
 
-impl Tally<'_, '_> {
+impl SeenVotes<'_, '_> {
     /// One round: so many draws at each of these points.
     fn look(&mut self, shares: &[(usize, u32)]) -> Result<(), Error> {
         let round: Vec<(Sigma, u32)> = shares.iter().map(|&(at, n)| (self.grid[at], n)).collect();
@@ -65,7 +65,7 @@ impl Probe {
         };
         let most = self.most.min(SHORT.max(scout.n() / SEARCH_SHARE));
         let normals = acquire::normals(POINTS)?;
-        let mut tally = Tally { scout, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
+        let mut tally = SeenVotes { scout, grid, votes: vec![Votes::default(); POINTS], spent: 0 };
 
         let mut first: Vec<(usize, u32)> = (0..POINTS).step_by(STRIDE).map(|at| (at, self.first)).collect();
         first.push((nearest(&sigmas, start), ANCHOR * self.first));
@@ -81,7 +81,7 @@ impl Probe {
             let known = outlook.best_known - outlook.best_now < too_little.max(too_dear);
             let shares = acquire::shares(&outlook.wins, self.round(tally.spent));
             if hopeless || known || shares.is_empty() || tally.spent >= most {
-                let Tally { votes, spent, .. } = tally;
+                let SeenVotes { votes, spent, .. } = tally;
                 return Ok(Explored { planner, belief, votes, spent });
             }
             tally.look(&shares)?;

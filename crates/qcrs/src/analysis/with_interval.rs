@@ -10,7 +10,7 @@ use serde::Serialize;
 /// inputs of that kind. The interval is about the choice of inputs; it does not cover the Monte
 /// Carlo error of each certificate, whose α the spec states.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Estimate {
+pub struct WithInterval {
     /// The number.
     pub value: f64,
     /// The lower end; `None` when the values seen allow no interval.
@@ -19,7 +19,7 @@ pub struct Estimate {
     pub high: Option<f64>,
 }
 
-impl Estimate {
+impl WithInterval {
     /// The share k/n with its two-sided 95 % Clopper-Pearson interval; n must not be 0.
     pub fn proportion(k: usize, n: usize) -> Result<Self, Error> {
         let (k, n) = (k as u64, n as u64);
