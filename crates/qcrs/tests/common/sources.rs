@@ -8,6 +8,13 @@ pub fn crates() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
+/// The names of all crates.
+pub fn every_crate() -> Vec<String> {
+    let folders = crates().read_dir().unwrap().map(|entry| entry.unwrap());
+    let folders = folders.filter(|entry| entry.path().join("Cargo.toml").exists());
+    folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
 /// The content of a file.
 pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -31,25 +38,25 @@ pub fn sources(name: &str) -> Vec<Source> {
     let mut found = Vec::new();
     for root in ["lib.rs", "main.rs"] {
         if src.join(root).exists() {
-            follow(&src.join(root), &src, Vec::new(), &mut found);
+            follow(&src.join(root), &src, &[], &mut found);
         }
     }
     assert!(!found.is_empty(), "{}: no sources", src.display());
     found
 }
 
-fn follow(path: &Path, folder: &Path, module: Vec<String>, found: &mut Vec<Source>) {
+fn follow(path: &Path, folder: &Path, module: &[String], found: &mut Vec<Source>) {
     let text = read(path);
     let code = code(&text);
     let children: Vec<String> = code.split(';').filter_map(declared).map(str::to_owned).collect();
     let file = path.strip_prefix(crates()).unwrap().display().to_string();
-    found.push(Source { module: module.clone(), file, text, code });
+    found.push(Source { module: module.to_vec(), file, text, code });
     for child in children {
         let below = folder.join(&child);
         let candidates: [PathBuf; 2] = [folder.join(format!("{child}.rs")), below.join("mod.rs")];
         let path = candidates.iter().find(|path| path.exists());
         let path = path.unwrap_or_else(|| panic!("{}: no file for `mod {child}`", folder.display()));
-        follow(path, &below, [module.clone(), vec![child]].concat(), found);
+        follow(path, &below, &[module, &[child]].concat(), found);
     }
 }
 
@@ -60,15 +67,15 @@ fn declared(statement: &str) -> Option<&str> {
     (words.next()? == "mod" && !name.contains('}')).then_some(name)
 }
 
-/// Code without comments, without what stands in quotes, and without items under `#[cfg(test)]`.
+/// Code without comments, without what stands in quotes, and without items that are compiled for tests only.
 pub fn code(text: &str) -> String {
-    let mut rest: String = pieces(text).into_iter().filter_map(Piece::code).collect();
-    let mut kept = String::new();
-    while let Some((before, after)) = rest.split_once("#[cfg(test)]") {
-        kept.push_str(before);
-        rest = after_item(after).to_owned();
+    let code: String = pieces(text).into_iter().filter_map(Piece::code).collect();
+    let (mut kept, mut rest) = (String::new(), code.as_str());
+    while let Some(at) = ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|mark| rest.find(mark)).min() {
+        kept.push_str(&rest[..at]);
+        rest = after_item(&rest[at..]);
     }
-    kept + &rest
+    kept + rest
 }
 
 /// What follows the item that `code` begins with.
