@@ -49,5 +49,5 @@ fn the_records_of_a_run_keep_what_the_bank_says() {
     Teller::read(&root.join("bank"), &stored.spec).unwrap().remembers(&stored.records).unwrap();
     // another bank has not said this, and does not go on with the run
     let error = certify(root, "second", &second, "other").unwrap_err().to_string();
-    assert!(error.starts_with("the bank has not said what this run has about input 0"), "{error}");
+    assert!(error.starts_with("the bank's answer to input 0 is not the one in this run"), "{error}");
 }

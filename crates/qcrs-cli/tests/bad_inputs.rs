@@ -212,8 +212,8 @@ fn the_other_commands_check_what_they_get() {
         ("curve --sigma 0.25 --max 0", 1, "no input is selected"),
         ("curve --sigma 0.25 --ids 8", 1, "there is no input 8; the dataset has 8"),
         ("curve --sigma 0.25 --n 0", 2, "--n"),
-        ("curve --sigma 0.25 --n 400000000", 1, "--n: 10000000000 draws of one input are too many"),
-        ("curve --sigma 0.25 --left 2 --right 1", 1, "--left: must be below the right end 1, got 2"),
+        ("curve --sigma 0.25 --n 400000000", 2, "--n: 10000000000 draws of one input are too many"),
+        ("curve --sigma 0.25 --left 2 --right 1", 2, "--left: must be below the right end 1, got 2"),
         ("curve --sigma 0.25 --points 1", 2, "--points"),
         ("doctor --sigma -1", 1, "sigma"),
         ("doctor --count 0", 1, "no input is selected"),
@@ -254,7 +254,7 @@ fn data_without_labels_can_be_certified_but_not_diagnosed() {
     bench.certify("--data fine.npy --run r").says(&[]);
     let typed = format!("{} --data fine.npy", CERTIFY.replace("certify", "doctor"));
     let typed = typed.replace("--n0 20", "");
-    bench.run(&typed).fails(1, &["no labels", "--labels"]);
+    bench.run(&typed).fails(2, &["no labels", "--labels"]);
 }
 
 /// A NumPy file with this header and as many bytes of grey.

@@ -253,7 +253,7 @@ fn results_go_to_stdout_and_messages_to_stderr() {
         assert_eq!(ran.err, "", "{typed}");
         assert!(!ran.out.is_empty(), "{typed}");
     }
-    bench.certify("--sigma 0 --run x --quiet").fails(1, &["sigma must be finite and positive"]);
+    bench.certify("--sigma 0 --run x --quiet").fails(2, &["sigma must be finite and positive"]);
     assert!(absent(&bench.path("x")));
 }
 

@@ -51,9 +51,12 @@ pub struct Certifier {
     batch: u32,
     pool: Arc<Threads>,
     stop: Arc<AtomicBool>,
-    progress: Option<Arc<dyn Fn(&Progress<'_>) + Send + Sync>>,
+    progress: Option<Report>,
     checked: Arc<OnceLock<()>>,
 }
+
+/// What hears of progress.
+type Report = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
 /// One of the classifiers, and how its scores become votes.
 #[derive(Clone)]
@@ -134,14 +137,14 @@ impl fmt::Display for Certificate {
 impl Certifier {
     /// Certifies with `method` and the usual budget: 100 draws name the class, 100,000 certify it, and a certificate may be
     /// wrong with probability 0.001.
-    pub fn new(classifier: impl Classifier + Send + Sync + 'static, method: Method) -> Self {
+    pub fn new(classifier: impl Classifier + Send + 'static, method: Method) -> Self {
         Self::with(classifier, Chosen::Ours(Arc::new(method)))
     }
 
     /// The same with a method of your own. Its certificates are labelled [`Guarantee::FrozenSigma`], for nobody can tell
     /// whether it gives every input the same σ.
     pub fn planned_by(
-        classifier: impl Classifier + Send + Sync + 'static,
+        classifier: impl Classifier + Send + 'static,
         method: impl PlanCertificate + 'static,
     ) -> Self {
         Self::with(classifier, Chosen::Own(Arc::new(method)))
@@ -149,14 +152,14 @@ impl Certifier {
 
     /// Method and budget by the names of their settings, as command line, files and Python give them.
     pub fn from_settings(
-        classifier: impl Classifier + Send + Sync + 'static,
+        classifier: impl Classifier + Send + 'static,
         settings: &Settings,
     ) -> Result<Self, Error> {
         let method = settings.method(Some(classifier.input_len()))?;
         Ok(Self::new(classifier, method).budget(settings.budget()?))
     }
 
-    fn with(classifier: impl Classifier + Send + Sync + 'static, method: Chosen) -> Self {
+    fn with(classifier: impl Classifier + Send + 'static, method: Chosen) -> Self {
         let classifier = Arc::new(classifier);
         Self {
             models: vec![OwnedVoter { classifier, scores: Scores::default(), told: None, confidence: None }],
@@ -178,7 +181,7 @@ impl Certifier {
 
     /// With one more classifier, which methods call by its number; it must have the same inputs and classes.
     #[must_use]
-    pub fn and(mut self, classifier: impl Classifier + Send + Sync + 'static) -> Self {
+    pub fn and(mut self, classifier: impl Classifier + Send + 'static) -> Self {
         let classifier = Arc::new(classifier);
         self.models.push(OwnedVoter { classifier, scores: Scores::default(), told: None, confidence: None });
         Self { checked: Arc::default(), ..self }
@@ -268,7 +271,7 @@ impl Certifier {
     /// The answer of the smoothed classifier, without a radius. Its method must have one σ for all inputs: else the
     /// answers of different inputs would be those of different classifiers.
     pub fn predict(&self, pixels: &[f32], seed: Seed) -> Result<Prediction, Error> {
-        let facts = self.ours().map(|method| method.facts());
+        let facts = self.ours().map(AnyMethod::facts);
         let Some(facts) = facts.filter(|facts| facts.has_one_sigma && facts.other_law.is_none()) else {
             return Err(Error::Invalid(
                 "predicting takes one sigma of Gaussian noise for all inputs; use the method cohen".into(),
@@ -292,7 +295,7 @@ impl Certifier {
         input: &Input<'_>,
         work: impl FnOnce(&dyn SampleUnderNoise) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.check_pixels(input.pixels)?;
+        check_pixels(input.pixels)?;
         let voters = self.models.iter().map(|model| Voter {
             classifier: &*model.classifier,
             scores: model.scores,
@@ -318,18 +321,6 @@ impl Certifier {
         work(&Watched { inner: &sampler, piece, on: &on })
     }
 
-    /// Pixels lie in [0, 1]: σ and radius are in that unit.
-    fn check_pixels(&self, pixels: &[f32]) -> Result<(), Error> {
-        match pixels.iter().position(|value| !(0.0..=1.0).contains(value)) {
-            None => Ok(()),
-            Some(at) => Err(Error::Invalid(format!(
-                "value {at} of the input is {}; give pixels in [0, 1], and let the classifier normalise them after the \
-                 noise",
-                pixels[at]
-            ))),
-        }
-    }
-
     /// Measures once that each classifier is a function of one image: a statement about another would mean nothing.
     fn check_models(&self, pixels: &[f32]) -> Result<(), Error> {
         if self.checked.get().is_some() {
@@ -340,6 +331,18 @@ impl Certifier {
         }
         let _ = self.checked.set(());
         Ok(())
+    }
+}
+
+/// Pixels lie in [0, 1]: σ and radius are in that unit.
+fn check_pixels(pixels: &[f32]) -> Result<(), Error> {
+    match pixels.iter().position(|value| !(0.0..=1.0).contains(value)) {
+        None => Ok(()),
+        Some(at) => Err(Error::Invalid(format!(
+            "value {at} of the input is {}; give pixels in [0, 1], and let the classifier normalise them after the \
+             noise",
+            pixels[at]
+        ))),
     }
 }
 

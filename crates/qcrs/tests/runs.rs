@@ -145,7 +145,7 @@ fn every_run_follows_from_its_votes_until_one_is_changed() {
             "{what}"
         );
         let looked = |outcome: &mut Outcome| {
-            outcome.looks.push(Look::new(Smoothed::gaussian(sigma(0.5)), Votes::from_iter([(1, 10)])))
+            outcome.looks.push(Look::new(Smoothed::gaussian(sigma(0.5)), Votes::from_iter([(1, 10)])));
         };
         // where draws of their own name the class, the look stands in their place
         let named = ["iss", "probe"].contains(&what);

@@ -7,6 +7,7 @@ use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use qcrs::doctor::{self, Findings, Patient, Reading, spread};
 use qcrs::types::{Error, Sigma};
+use qcrs_terminal::settings::ModelSettings;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::Write;
@@ -89,8 +90,8 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Sho
     let examples =
         ids.into_iter().map(|id| Ok((id, setup.example(id)?))).collect::<Result<Vec<_>, Error>>()?;
     let (classifier, shape) = (&*setup.model.classifier, setup.data.dataset.shape());
-    let declared = setup.transform.as_ref();
-    let patient = Patient { classifier, declared, shape, sigma };
+    let declared = ModelSettings::from(&args.target.model).transform(shape[0])?;
+    let patient = Patient { classifier, declared: declared.as_ref(), shape, sigma };
     let Findings { readings, diagnosis, pixel_range, images } = patient.examine(&examples)?;
     let images_per_second = speed(setup, &examples[0].1.pixels)?;
     let seconds = doctor::forecast(sigma, args.n)?.map(|(method, passes)| {

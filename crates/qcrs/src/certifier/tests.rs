@@ -10,7 +10,7 @@ fn sigma(value: f64) -> Sigma {
 }
 
 /// The brighter of two pixels wins; the border is the diagonal.
-fn brighter() -> impl Classifier + Send + Sync + 'static {
+fn brighter() -> impl Classifier + Send + 'static {
     from_fn(2, 2, |batch: &[f32], out: &mut [f32]| {
         out.copy_from_slice(batch);
         Ok(())
