@@ -188,7 +188,7 @@ fn the_passes_foretold_are_the_passes_made() {
     let budget = budget(20, 100, common::alpha(0.01));
     let mut x = [0.0; common::DIM];
     x[0] = 0.2;
-    for (name, search) in common::every_search() {
+    for (name, search) in common::every_method() {
         let made = certify(&search, &budget, &sampler, &input(&x, 3)).unwrap().passes();
         let foretold = search.passes(budget.n0(), budget.n());
         let upper_limit = matches!(search, AnyMethod::Probe(_)) && made < foretold;
@@ -338,9 +338,23 @@ fn ddrs_climbs_as_far_as_its_settings_let_it() {
 
 #[test]
 fn a_search_is_called_the_same_in_files() {
-    for (_, search) in common::every_search() {
+    for (_, search) in common::every_method() {
         let file = serde_json::to_value(&search).unwrap();
         assert_eq!(file["method"], search.name());
         assert!((search.facts().sigma.get() - 0.5).abs() < 1e-12, "{file}");
+    }
+}
+
+/// Settings for a method that does not exist, or a slow method without a test of its guarantee, would go unnoticed.
+#[test]
+fn the_lists_of_the_tests_are_about_methods_that_exist() {
+    let is_method = |name: &str| qcrs::method::METHODS.iter().any(|method| method.name == name);
+    let listed = common::CHEAP.iter().map(|(name, _)| *name);
+    for name in listed.chain(common::VARIANTS.iter().map(|(_, name, _)| *name)) {
+        assert!(is_method(name), "{name}");
+    }
+    for (name, test) in common::SLOW {
+        let test = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(test);
+        assert!(is_method(name) && test.exists(), "{name}: {}", test.display());
     }
 }

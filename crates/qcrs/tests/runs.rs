@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{DIM, alpha, budget, cohen, every_search, sigma, spec};
+use common::{DIM, alpha, budget, cohen, every_method, sigma, spec};
 use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
 use qcrs::method::Look;
@@ -42,7 +42,7 @@ fn records(dir: &Path) -> String {
 
 #[test]
 fn a_stopped_or_sharded_run_gives_the_same_bytes() {
-    for (what, search) in every_search() {
+    for (what, search) in every_method() {
         let root = tempfile::tempdir().unwrap();
         let dir = |name: &str| root.path().join(name);
         let spec = small(search);
@@ -103,7 +103,7 @@ fn of_shards_that_end_together_the_last_writes_what_both_have() {
 
 #[test]
 fn every_run_follows_from_its_votes_until_one_is_changed() {
-    for (what, search) in every_search() {
+    for (what, search) in every_method() {
         let root = tempfile::tempdir().unwrap();
         let spec = small(search);
         let budget = spec.budget;
@@ -385,7 +385,7 @@ fn a_panic_ends_the_run() {
 /// What a cluster does: workers make records, one process appends them.
 #[test]
 fn records_made_elsewhere_give_the_same_bytes() {
-    for (what, search) in every_search() {
+    for (what, search) in every_method() {
         let root = tempfile::tempdir().unwrap();
         let [here, there] = ["here", "there"].map(|name| root.path().join(name));
         let spec = small(search);

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{DIM, alpha, budget, cohen, every_search, spec};
+use common::{DIM, alpha, budget, cohen, every_method, spec};
 use qcrs::certify::Verdict;
 use qcrs::data::{Example, pixel_hash};
-use qcrs::method::AnyMethod;
+use qcrs::method::{AnyMethod, Slow};
 use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
@@ -78,17 +78,19 @@ fn records_name_their_pixels() {
 
 #[test]
 fn readers_look_as_deep_as_they_say() {
-    for (what, search) in every_search() {
+    for (what, search) in every_method() {
         let root = tempfile::tempdir().unwrap();
+        let slow = search.facts().slow;
         certify(root.path(), &small(search), |_, _| {}).unwrap();
         let read = |depth| run::read(root.path(), depth);
         let [quick, verdicts, whole] =
             [Depth::Quick, Depth::Verdicts, Depth::Whole].map(|depth| read(depth).unwrap().checked);
         assert_eq!(whole, Checked::Whole, "{what}");
-        assert_eq!(verdicts, if what == "probe" { Checked::Verdicts } else { Checked::Whole }, "{what}");
+        let replayed = if matches!(slow, Slow::Search(_)) { Checked::Verdicts } else { Checked::Whole };
+        assert_eq!(verdicts, replayed, "{what}");
         match quick {
             Checked::NotVerified(why) => {
-                assert!(what == "dsrs" && why.contains("qcrs verify"), "{what}: {why}");
+                assert!(slow == Slow::Radii && why.contains("qcrs verify"), "{what}: {why}");
             }
             quick => assert_eq!(quick, verdicts, "{what}"),
         }
@@ -101,7 +103,7 @@ fn readers_look_as_deep_as_they_say() {
         for depth in [Depth::Quick, Depth::Verdicts, Depth::Whole] {
             match read(depth) {
                 Ok(stored) => {
-                    assert!(what == "dsrs" && depth == Depth::Quick, "{what}: {:?}", stored.checked);
+                    assert!(slow == Slow::Radii && depth == Depth::Quick, "{what}: {:?}", stored.checked);
                 }
                 Err(error) => {
                     let (error, dir) = (error.to_string(), root.path().display());

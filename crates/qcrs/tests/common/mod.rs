@@ -1,10 +1,11 @@
 //! What several tests need.
 #![allow(dead_code, missing_docs, unused_imports, unused_macros)]
 
+use qcrs::Settings;
 use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::Budget;
 use qcrs::data::About;
-use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
+use qcrs::method::{AnyMethod, Cohen, Iss, METHODS, Method};
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::Input;
 use qcrs::types::{Alpha, Sigma};
@@ -61,35 +62,64 @@ pub fn cohen(value: f64) -> AnyMethod {
     AnyMethod::Cohen(Cohen { sigma: sigma(value) })
 }
 
-/// Every search, around σ₀ = 0.5, with small looks, for inputs of `DIM` values or more.
-pub fn every_search() -> Vec<(&'static str, AnyMethod)> {
-    let mut all = searches();
-    let region = [sigma(0.12), sigma(1.7)];
-    all.push(("probe", AnyMethod::Probe(Probe::new(sigma(0.5), region, 1e-4))));
-    all.push(("dsrs", AnyMethod::Dsrs(Dsrs::published(sigma(0.5), DIM).unwrap())));
-    all
-}
-
 /// The fewest values of an input that DSRS has a radius for.
 pub const DIM: usize = 64;
 
-/// The searches that are quick enough for tens of thousands of certificates: all but PROBE and DSRS, which have
-/// tests of their own (`guarantees_probe.rs`, `guarantees_dsrs.rs`).
-pub fn searches() -> Vec<(&'static str, AnyMethod)> {
-    let region = [sigma(0.12), sigma(1.7)];
-    let grid = |winner| Grid { sigma: sigma(0.5), low: region[0], high: region[1], points: 6, winner };
-    let paper = Qcrs { draws: 100, ..Qcrs::paper(sigma(0.5), region, 0.1, 0.15) };
-    let ddrs = Ddrs { iterations: 12, draws: 16, rate: 0.1, ..Ddrs::sane(sigma(0.5), region) };
-    vec![
-        ("cohen", cohen(0.5)),
-        ("grid", AnyMethod::Grid(grid(Winner::Fresh { draws: 100 }))),
-        ("grid, max of certificates", AnyMethod::Grid(grid(Winner::MaxOfCertificates))),
-        ("qcrs", AnyMethod::Qcrs(paper.clone().repaired())),
-        ("qcrs, paper", AnyMethod::Qcrs(paper)),
-        ("ddrs", AnyMethod::Ddrs(ddrs.clone())),
-        ("insta-rs", AnyMethod::InstaRs(InstaRs::around(&ddrs).unwrap())),
-        ("iss", AnyMethod::Iss(Iss { draws: 100, unit: 20, ..Iss::published(sigma(0.5)) })),
-    ]
+/// σ₀ of the methods below.
+const SIGMA: f64 = 0.5;
+
+/// Settings by name.
+type Chosen = &'static [(&'static str, &'static str)];
+
+/// Settings that make a method cheap. A method without an entry has its defaults.
+pub const CHEAP: [(&str, Chosen); 6] = [
+    ("grid", &[("points", "6"), ("gradient_n", "100")]),
+    ("qcrs", &[("gradient_n", "100"), ("epsilon", "0.1"), ("tau", "0.15")]),
+    ("probe", &[("lambda", "1e-4")]),
+    ("ddrs", &[("iterations", "12"), ("gradient_n", "16"), ("rate", "0.1")]),
+    ("insta-rs", &[("iterations", "12"), ("gradient_n", "16"), ("rate", "0.1")]),
+    ("iss", &[("gradient_n", "100")]),
+];
+
+/// Other settings with which a method makes its certificates in another way.
+pub const VARIANTS: [(&str, &str, Chosen); 2] = [
+    ("grid, max of certificates", "grid", &[("winner", "max-of-certificates")]),
+    ("qcrs, paper", "qcrs", &[("mode", "paper")]),
+];
+
+/// Methods that are too slow for tens of thousands of certificates, and the tests of their guarantees.
+pub const SLOW: [(&str, &str); 2] = [("probe", "guarantees_probe.rs"), ("dsrs", "guarantees_dsrs.rs")];
+
+/// Every method of the library, and the variants, around σ₀ = 0.5, with small looks, for inputs of `DIM` values or more.
+/// A method is here as soon as it stands in the library's table.
+pub fn every_method() -> Vec<(&'static str, AnyMethod)> {
+    let mut all = Vec::new();
+    for method in METHODS {
+        all.push((method.name, cheap(method.name, &[])));
+        let variants = VARIANTS.iter().filter(|(_, name, _)| *name == method.name);
+        all.extend(variants.map(|(what, name, settings)| (*what, cheap(name, settings))));
+    }
+    all
+}
+
+/// Those that are quick enough for tens of thousands of certificates.
+pub fn methods() -> Vec<(&'static str, AnyMethod)> {
+    let quick = |method: &AnyMethod| SLOW.iter().all(|(name, _)| *name != method.name());
+    every_method().into_iter().filter(|(_, method)| quick(method)).collect()
+}
+
+fn cheap(name: &str, variant: Chosen) -> AnyMethod {
+    let mut settings = Settings::new().with("method", name).with("sigma", SIGMA);
+    let chosen = CHEAP.iter().filter(|(method, _)| *method == name).flat_map(|(_, chosen)| *chosen);
+    for (setting, value) in chosen.chain(variant) {
+        settings.set(setting, *value);
+    }
+    let method = settings.method(Some(DIM)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    match AnyMethod::from(method) {
+        // so that a few hundred draws are several units
+        AnyMethod::Iss(iss) => AnyMethod::Iss(Iss { unit: 20, ..iss }),
+        method => method,
+    }
 }
 
 pub fn spec(search: AnyMethod, budget: Budget, inputs: u32) -> Spec {
