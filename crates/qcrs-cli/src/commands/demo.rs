@@ -7,11 +7,12 @@ use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
 use qcrs::curve::Curves;
-use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, InstaRs, Iss, Method, Probe, Qcrs, Winner};
+use qcrs::method::{Descriptor, METHODS, Method};
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Selection, Shard};
 use qcrs::sample::MonteCarlo;
-use qcrs::types::{Alpha, Sigma};
+use qcrs::settings::Settings;
+use qcrs::types::{Alpha, Error, Sigma};
 use qcrs_onnx::EngineChoice;
 use qcrs_terminal::certify::certify_into;
 use qcrs_terminal::settings::{DataSettings, ModelSettings};
@@ -26,8 +27,19 @@ const LABELS: (&str, &[u8]) = ("t10k-labels-idx1-ubyte", include_bytes!("../../d
 const SIGMA: f64 = 0.25;
 /// Channels, height and width of the images.
 const SHAPE: [usize; 3] = [1, 28, 28];
-/// Draws per look: fewer than the published 500, so that the demo takes seconds.
-const LOOK: u32 = 100;
+/// Settings of methods whose usual ones take longer than a few seconds. Every method of the library is in the demo, with or
+/// without an entry here.
+const QUICK: [(&str, &[(&str, f64)]); 6] = [
+    ("grid", &[("points", 8.0), LOOK]),
+    ("qcrs", &[LOOK]),
+    ("probe", &[("lambda", 1e-5)]),
+    ("ddrs", &FEW_LONG_STEPS),
+    ("insta-rs", &FEW_LONG_STEPS),
+    ("iss", &[LOOK]),
+];
+/// Draws per look: fewer than the published 500.
+const LOOK: (&str, f64) = ("gradient_n", 100.0);
+const FEW_LONG_STEPS: [(&str, f64); 3] = [("iterations", 18.0), ("gradient_n", 16.0), ("rate", 0.08 * SIGMA)];
 /// Inputs whose σ–radius curve is drawn.
 const CURVED: [u32; 4] = [0, 1, 2, 3];
 
@@ -56,12 +68,12 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
     let mut tables = Vec::new();
-    for (name, search) in searches()? {
-        let spec = setup.spec(selection.clone(), Method::new(search)?, budget, None);
+    for Descriptor { name, .. } in METHODS {
+        let spec = setup.spec(selection.clone(), method(name)?, budget, None);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into, Depth::Verdicts)?;
-        tables.push(Table::of(name.into(), &stored)?);
+        tables.push(Table::of((*name).into(), &stored)?);
     }
     let analysis = Analysis::new(tables, &Options::default())?;
     let html = dir.join("report.html");
@@ -74,25 +86,13 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     ))
 }
 
-fn searches() -> anyhow::Result<[(&'static str, AnyMethod); 8]> {
-    let sigma = Sigma::new(SIGMA)?;
-    let qcrs = Qcrs { draws: LOOK, ..Qcrs::scaled_to(sigma)?.repaired() };
-    let region = [qcrs.low, qcrs.high];
-    let winner = Winner::Fresh { draws: LOOK };
-    let grid = Grid { sigma, low: qcrs.low, high: qcrs.high, points: 8, winner };
-    // few and long steps
-    let ddrs = Ddrs { iterations: 18, draws: 16, rate: 0.08 * SIGMA, ..Ddrs::sane(sigma, region) };
-    let [channels, height, width] = SHAPE;
-    Ok([
-        ("cohen", AnyMethod::Cohen(Cohen { sigma })),
-        ("grid", AnyMethod::Grid(grid)),
-        ("qcrs", AnyMethod::Qcrs(qcrs)),
-        ("probe", AnyMethod::Probe(Probe::new(sigma, region, 1e-5))),
-        ("ddrs", AnyMethod::Ddrs(ddrs.clone())),
-        ("insta-rs", AnyMethod::InstaRs(InstaRs::around(&ddrs)?)),
-        ("iss", AnyMethod::Iss(Iss { draws: LOOK, ..Iss::published(sigma) })),
-        ("dsrs", AnyMethod::Dsrs(Dsrs::published(sigma, channels * height * width)?)),
-    ])
+/// The method of this name, with settings that let the demo take seconds.
+fn method(name: &str) -> Result<Method, Error> {
+    let quick = QUICK.iter().filter(|(method, _)| *method == name).flat_map(|(_, settings)| *settings);
+    let settings = Settings::new().with("method", name).with("sigma", SIGMA);
+    quick
+        .fold(settings, |all, (setting, value)| all.with(setting, *value))
+        .method(Some(SHAPE.iter().product()))
 }
 
 fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget) -> anyhow::Result<String> {
