@@ -21,23 +21,23 @@ pub struct CertifyArgs {
     #[command(flatten)]
     settings: SettingsArgs,
     /// Ask only whether an input belongs to this class, given by name or number
-    #[arg(long, value_name = "CLASS")]
+    #[arg(help_heading = "Run", long, value_name = "CLASS")]
     one_class: Option<String>,
     /// Let a memory bank have the last word, so that answers do not contradict earlier ones nearby
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
+    #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
     bank: Option<PathBuf>,
     /// The seed of all noise: a number or `secret`. Certificates hold for inputs and models that were chosen without
     /// knowing it. `secret` draws a seed and keeps it in spec.json, where a resumed run and other shards find it
-    #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
+    #[arg(help_heading = "Run", long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
     /// The run directory; use the same one to resume [default: runs/ and a readable name]
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Run", long, value_name = "DIR")]
     run: Option<PathBuf>,
     /// Certify only part i of m, counted from 0
-    #[arg(long, default_value = "0/1", value_name = "i/m")]
+    #[arg(help_heading = "Run", long, default_value = "0/1", value_name = "i/m")]
     shard: Shard,
     /// The format of the summary
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(help_heading = "Run", long, value_enum, default_value = "text")]
     format: Format,
 }
 

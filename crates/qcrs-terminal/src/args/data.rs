@@ -72,7 +72,7 @@ pub struct SelectionArgs {
     /// Take inputs with this label only, a name or a number
     #[arg(long, value_name = "CLASS")]
     pub of_class: Option<String>,
-    /// Take so many inputs at most
+    /// Take at most this many inputs
     #[arg(long, value_name = "C")]
     pub count: Option<u32>,
 }

@@ -40,6 +40,13 @@ fn help(setting: &Setting, methods: &[&Descriptor]) -> String {
     format!("{}: {} [default: {}]", names(methods), setting.about, defaults.join("; "))
 }
 
+/// What `--help` says of a setting of every method.
+fn help_for_all(setting: &Setting) -> String {
+    let mut about = setting.about.chars();
+    let first = about.next().map_or(String::new(), |first| first.to_uppercase().to_string());
+    format!("{first}{} [default: {}]", about.as_str(), setting.default)
+}
+
 /// An option that takes a value of this setting.
 fn option(setting: &Setting, help: String, heading: &'static str) -> Arg {
     let long = setting.name.replace('_', "-");
@@ -55,18 +62,18 @@ impl clap::Args for SettingsArgs {
             .long("method")
             .value_parser(methods.collect::<Vec<_>>())
             .default_value(Settings::DEFAULT_METHOD)
-            .help("how the noise level of an input is chosen")
+            .value_name("METHOD")
+            .help("How the noise level of an input is chosen")
             .help_heading("Method");
         let common = COMMON.map(|setting| {
-            let arg = option(&setting, format!("{} [default: {}]", setting.about, setting.default), "Method");
+            let arg = option(&setting, help_for_all(&setting), "Method");
             if setting.name == "sigma" { arg.required_unless_present("preset") } else { arg }
         });
         let own = all_settings()
             .into_iter()
             .map(|(setting, methods)| option(&setting, help(&setting, &methods), "Method"));
         let certificate = CERTIFICATE.map(|setting| {
-            let help = format!("{} [default: {}]", setting.about, setting.default);
-            let arg = option(&setting, help, "Certificate");
+            let arg = option(&setting, help_for_all(&setting), "Certificate");
             // the published programs have them in capitals
             if setting.name.starts_with('n') { arg.alias(setting.value) } else { arg }
         });

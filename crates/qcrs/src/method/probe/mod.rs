@@ -86,7 +86,7 @@ const LAMBDA: Setting = Setting {
     name: "lambda",
     value: "L",
     about: "stop when another draw adds less than this much radius (times sigma/0.5); 0: always use all n draws",
-    default: "0.000001",
+    default: "1e-6",
 };
 
 const PASSES: Setting = Setting {
