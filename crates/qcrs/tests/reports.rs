@@ -100,7 +100,7 @@ fn record(index: u32, (label, class, value, radius): Given) -> Record {
     let outcome = Outcome {
         looks: vec![Look::new(smoothed, votes(90))],
         selection: Some(Look::new(smoothed, votes(90))),
-        posterior: (index == 1 && value != 0.5).then(posterior),
+        posterior: (index == 1 && value > 0.5).then(posterior),
         estimates,
         verdict,
     };

@@ -1,5 +1,6 @@
 //! How do other programs get the numbers, with every digit?
 
+use super::metrics::METRICS;
 use crate::analysis::{Analysis, ClassRow, Paired, Summary, WithInterval};
 use crate::text;
 use crate::types::Error;
@@ -37,17 +38,8 @@ pub fn csv(analysis: &Analysis) -> String {
         ["run", "guarantee", "inputs", "owed", "complete", "failed", "alpha", "n", "verified"]
             .map(String::from)
             .to_vec();
-    let names = [
-        "acr",
-        "right_certified",
-        "abstained",
-        "wrong_certified",
-        "passes_per_input",
-        "seconds_per_input",
-        "runner_up_share",
-    ];
-    let columns =
-        names.into_iter().map(String::from).chain(radii.iter().map(|r| format!("certified_accuracy_{r}")));
+    let metrics = METRICS.iter().map(|metric| metric.column.to_owned());
+    let columns = metrics.chain(radii.iter().map(|r| format!("certified_accuracy_{r}")));
     head.extend(columns.flat_map(|name| ["", "_low", "_high"].map(|end| format!("{name}{end}"))));
     let bounded: &[f64] = if analysis.rho.is_some() { &radii } else { &[] };
     head.extend(bounded.iter().map(|radius| format!("certified_accuracy_bound_{radius}")));
@@ -59,17 +51,9 @@ pub fn csv(analysis: &Analysis) -> String {
         let (alpha, n) = (s.alpha.map(|alpha| alpha.to_string()), s.n.map(|n| n.to_string()));
         line.extend([complete, s.failed.to_string(), alpha.unwrap_or_default(), n.unwrap_or_default()]);
         line.push(quoted(&s.verified.to_string()));
-        let fixed = [
-            s.acr,
-            s.right_certified,
-            Some(s.abstained),
-            s.wrong_certified,
-            s.passes_per_input,
-            s.seconds_per_input,
-            s.runner_up_share,
-        ];
+        let metrics = METRICS.iter().map(|metric| (metric.of)(s));
         let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
-        line.extend(fixed.into_iter().chain((0..radii.len()).map(at)).flat_map(cells));
+        line.extend(metrics.chain((0..radii.len()).map(at)).flat_map(cells));
         let bound = |place: usize| s.certified_accuracy_bound.get(place).map(|&(_, bound)| bound.to_string());
         line.extend((0..bounded.len()).map(|place| bound(place).unwrap_or_default()));
         text += &(line.join(",") + "\n");

@@ -46,13 +46,6 @@ impl TextGrid {
         context! { caption => self.caption.clone(), head => self.head.clone(), rows => self.rows.iter().map(row).collect::<Vec<_>>() }
     }
 
-    /// The same rows with fewer columns.
-    pub fn pick(&self, caption: &str, columns: &[usize]) -> Self {
-        let head = columns.iter().map(|&at| self.head[at].clone()).collect();
-        let rows = self.rows.iter().map(|row| columns.iter().map(|&at| row[at].clone()).collect()).collect();
-        Self { caption: caption.into(), head, rows, crowded: self.crowded }
-    }
-
     /// Aligned columns: the first to the left, the others to the right with intervals below.
     pub fn text(&self) -> String {
         let cell = |(at, cell): (usize, &Cell)| match at {

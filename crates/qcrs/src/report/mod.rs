@@ -25,6 +25,7 @@ mod figures;
 pub mod format;
 mod grid;
 mod html;
+mod metrics;
 mod pictures;
 #[doc(hidden)] // public for our own programs only
 pub mod plot;

@@ -1,7 +1,8 @@
 //! Which tables, with which columns?
 
-use super::format::{down, interval, p_value, plain, up};
+use super::format::{down, interval, p_value};
 use super::grid::{Cell, TextGrid};
+use super::metrics::{METRICS, Metric, Place, claim, optional};
 use super::words::{guarantee_in_words, title, title_of};
 use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
 use crate::run::Guarantee;
@@ -11,10 +12,7 @@ const CLASSES: usize = 20;
 
 /// All but the classes, in tables that a terminal and a page have room for.
 pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
-    let headline = headline(analysis);
-    let cost: Vec<usize> = std::iter::once(0).chain(6..headline.head.len()).collect();
-    let mut grids =
-        vec![headline.pick("Results", &[0, 1, 2, 3, 4, 5]), headline.pick("Cost and promise", &cost)];
+    let mut grids = vec![results(analysis), cost_and_promise(analysis)];
     let shares = |s: &Summary| s.certified_accuracy.iter().map(|&(r, share)| (r, claim(share))).collect();
     grids.extend(by_radius(analysis, "Certified accuracy at each l2 radius".into(), shares));
     if let Some(rho) = analysis.rho {
@@ -38,39 +36,46 @@ pub fn all(analysis: &Analysis) -> Vec<TextGrid> {
     short(analysis).into_iter().chain(classed.map(|(summary, rows)| classes(summary, rows))).collect()
 }
 
-/// One row per run: what it reached, and what it cost.
-fn headline(analysis: &Analysis) -> TextGrid {
-    let failures = analysis.summaries.iter().any(|summary| summary.failed > 0);
-    let mut head = vec!["run", "ACR", "right, certified", "abstained", "wrong, certified", "inputs"];
-    head.extend(["α", "n", "passes/input", "seconds/input", "guarantee"]);
-    let rivals = analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some());
-    head.extend(rivals.then_some("runner-up's share"));
-    head.extend(failures.then_some("failed"));
-    let row = |s: &Summary| {
-        let mut row = vec![
-            Cell::new(title(s)),
-            optional(s.acr, claim),
-            optional(s.right_certified, claim),
-            doubt(s.abstained),
-            optional(s.wrong_certified, doubt),
-            Cell::new(s.inputs.to_string()),
-            Cell::new(s.alpha.map_or_else(|| "–".into(), |alpha| alpha.to_string())),
-            Cell::new(s.n.map_or_else(|| "–".into(), |n| n.to_string())),
-            optional(s.passes_per_input, cost),
-            optional(s.seconds_per_input, cost),
-            Cell::new(s.guarantee),
-        ];
-        row.extend(rivals.then(|| optional(s.runner_up_share, plain_share)));
-        row.extend(failures.then(|| Cell::new(s.failed.to_string())));
-        row
-    };
-    let rows = analysis.summaries.iter().map(row).collect();
-    TextGrid {
-        caption: "Runs".into(),
-        head: head.into_iter().map(String::from).collect(),
-        rows,
-        crowded: false,
+/// A column of a table with a row per run: its head, and what it says of a run.
+type Column = (&'static str, Box<dyn Fn(&Summary) -> Cell>);
+
+/// What each run reached.
+fn results(analysis: &Analysis) -> TextGrid {
+    let mut columns = vec![column("run", |s| Cell::new(title(s)))];
+    columns.extend(metrics(Place::Results, analysis));
+    columns.push(column("inputs", |s| Cell::new(s.inputs.to_string())));
+    per_run("Results", analysis, &columns)
+}
+
+/// What each run cost, with which draws, and what it promises.
+fn cost_and_promise(analysis: &Analysis) -> TextGrid {
+    let mut columns = vec![
+        column("run", |s| Cell::new(title(s))),
+        column("α", |s| Cell::new(s.alpha.map_or_else(|| "–".into(), |alpha| alpha.to_string()))),
+        column("n", |s| Cell::new(s.n.map_or_else(|| "–".into(), |n| n.to_string()))),
+    ];
+    columns.extend(metrics(Place::Cost, analysis));
+    columns.push(column("guarantee", |s| Cell::new(s.guarantee)));
+    columns.extend(metrics(Place::IfKnown, analysis));
+    if analysis.summaries.iter().any(|summary| summary.failed > 0) {
+        columns.push(column("failed", |s| Cell::new(s.failed.to_string())));
     }
+    per_run("Cost and promise", analysis, &columns)
+}
+
+fn column(head: &'static str, cell: impl Fn(&Summary) -> Cell + 'static) -> Column {
+    (head, Box::new(cell))
+}
+
+fn metrics(place: Place, analysis: &Analysis) -> impl Iterator<Item = Column> {
+    Metric::shown(place, &analysis.summaries).map(|metric| column(metric.head, |s| metric.show(s)))
+}
+
+fn per_run(caption: &str, analysis: &Analysis, columns: &[Column]) -> TextGrid {
+    let row = |summary: &Summary| columns.iter().map(|(_, cell)| cell(summary)).collect();
+    let rows = analysis.summaries.iter().map(row).collect();
+    let head = columns.iter().map(|(head, _)| (*head).to_owned()).collect();
+    TextGrid { caption: caption.into(), head, rows, crowded: false }
 }
 
 /// What runs reach at the chosen radii; `None` when none of them has labels.
@@ -189,11 +194,8 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
         "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa bootstrap for means), \
          rounded outward; none where the values do not vary.",
     ];
-    if analysis.summaries.iter().any(|summary| summary.runner_up_share.is_some()) {
-        legend.push(
-            "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
-        );
-    }
+    let shown = METRICS.iter().filter(|metric| metric.is_shown(&analysis.summaries));
+    legend.extend(shown.filter_map(|metric| metric.legend));
     if analysis.rho.is_some() {
         legend.push(
             "The lower bound allows for certificates that may be wrong, each with probability α; the shares themselves \
@@ -201,25 +203,4 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
         );
     }
     legend
-}
-
-fn claim(e: WithInterval) -> Cell {
-    Cell { value: down(e.value, 4), interval: interval(&e, 3) }
-}
-
-fn plain_share(e: WithInterval) -> Cell {
-    Cell { value: format!("{:.2}", e.value), interval: interval(&e, 2) }
-}
-
-fn doubt(e: WithInterval) -> Cell {
-    Cell { value: up(e.value, 4), interval: interval(&e, 3) }
-}
-
-fn cost(e: WithInterval) -> Cell {
-    let interval = e.low.zip(e.high).map(|(low, high)| format!("[{}, {}]", plain(low), plain(high)));
-    Cell { value: plain(e.value), interval: interval.unwrap_or_default() }
-}
-
-fn optional(estimate: Option<WithInterval>, cell: impl Fn(WithInterval) -> Cell) -> Cell {
-    estimate.map_or_else(|| Cell::new("–"), cell)
 }

@@ -212,3 +212,16 @@ fn every_table_has_one_cell_per_column() {
         assert!(grid.rows.iter().all(|row| row.len() == grid.head.len()), "{}", grid.caption);
     }
 }
+
+/// A number of the summary that is not in the list of metrics would be in no table.
+#[test]
+fn every_estimate_of_a_summary_is_a_metric() {
+    let analysis = analysis(vec![crate::analysis::tests::small()]);
+    let summary = serde_json::to_value(&analysis.summaries[0]).unwrap();
+    let fields = summary.as_object().unwrap();
+    let found: Vec<&str> = metrics::METRICS.iter().map(|metric| metric.column).collect();
+    let estimates = fields.iter().filter(|(_, value)| value.get("low").is_some());
+    let names: Vec<&str> = estimates.map(|(name, _)| name.as_str()).collect();
+    assert!(names.len() > 5, "{names:?}");
+    assert!(names.iter().all(|name| found.contains(name)), "{names:?} are not all in {found:?}");
+}
