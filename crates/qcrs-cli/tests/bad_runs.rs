@@ -164,7 +164,7 @@ fn a_directory_without_a_run_is_said_to_be_none() {
         bench.run(typed).fails(1, &["empty: no run", "qcrs certify"]);
     }
     bench.run("report nowhere").fails(1, &["nowhere: does not exist", "run directory"]);
-    bench.run("merge r --into r").fails(1, &["r: there is something here already", "new directory"]);
+    bench.run("merge r --into r").fails(1, &["r: already exists", "new directory"]);
     bench.certify("--method cohen --seed 1 --run other").says(&[]);
     bench.run("merge r other --into m").fails(1, &["other: not the same run as r: another seed"]);
     assert!(absent(&bench.path("m")));
@@ -197,7 +197,7 @@ fn a_malformed_result_file_is_named_with_its_line() {
         ("idx\tlabel\tpredict\tradius\n0\t1\t1\n", "line 2: 3 fields where the header has 4"),
         ("idx\tlabel\tpredict\tradius\n0\t1\t1\t0.5\n1\t1\tcat\t0.5\n", "line 3: `predict` is \"cat\""),
         ("idx\tlabel\tpredict\tradius\n0\t1\t1\tnan\n", "line 2: `radius` is \"nan\""),
-        ("idx\tlabel\tpredict\tradius\n0\t1\t1\t1\n0\t1\t1\t1\n", "line 3: input 0 is there twice"),
+        ("idx\tlabel\tpredict\tradius\n0\t1\t1\t1\n0\t1\t1\t1\n", "line 3: input 0 appears twice"),
         ("idx\tlabel\tpredict\tradius\n", "no inputs"),
     ] {
         bench.write("bad.tsv", text);

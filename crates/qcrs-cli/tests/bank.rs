@@ -191,7 +191,7 @@ fn verify_looks_at_what_the_bank_said() {
     }
     bench.write("r/records-0-of-1.jsonl", &good);
     bench.write("r/spec.json", spec.replace("memory-bank", "fixed-sigma"));
-    bench.run("verify r").fails(1, &["promises more or less", "memory-bank"]);
+    bench.run("verify r").fails(1, &["the promise of the spec", "memory-bank"]);
     bench.write("r/spec.json", spec);
     bench.run("verify r").says(&["8 of 8", "the bank's answers were not checked; use --bank"]);
     bench.run("verify r --bank b").says(&["8 of 8", "the bank's answers match the records"]);

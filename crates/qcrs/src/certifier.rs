@@ -1,4 +1,4 @@
-//! Everything to certify with, in one object that a program can own.
+//! Everything needed to certify, in one object that a program can own.
 
 mod pool;
 
@@ -18,17 +18,18 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// Copies that a classifier scores at a time, unless said otherwise.
+/// The default number of copies that a classifier scores at a time.
 const BATCH: u32 = 256;
-/// Progress is reported after about so many batches of each thread.
+/// Progress is reported after about this many batches of each thread.
 const BATCHES_PER_REPORT: u32 = 4;
-/// How far scores may move with the batch, as a share of the gap between classes, before they are no function of an image.
+/// How far scores may move with the batch, as a share of the gap between classes. Beyond that, they are not a
+/// function of one image.
 const TOLERANCE: f64 = 1e-3;
 
 /// Certifies inputs with one or more classifiers, a method and a budget.
 ///
-/// It owns what it needs and can be kept in a service. A clone is cheap: it shares classifiers and threads, and may have
-/// progress and cancellation of its own, as a request has.
+/// It owns what it needs, so a service can keep it. A clone is cheap: it shares classifiers and threads, and
+/// can have its own progress report and cancellation, as a request needs.
 ///
 /// ```
 /// use qcrs::{Budget, Certifier, Method, Seed, Sigma, sample::from_fn};
@@ -74,7 +75,7 @@ enum Chosen {
     Own(Arc<dyn PlanCertificate>),
 }
 
-/// How far a certificate is.
+/// How far the work on a certificate has come.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// What the draws are for.
@@ -85,7 +86,7 @@ pub struct Progress<'a> {
     pub votes: &'a Votes,
     /// Forward passes so far.
     pub passes: u64,
-    /// The most that this input may take, where the method says.
+    /// The most passes that this input may take, if the method says.
     pub most: Option<u64>,
 }
 
@@ -135,14 +136,14 @@ impl fmt::Display for Certificate {
 }
 
 impl Certifier {
-    /// Certifies with `method` and the usual budget: 100 draws name the class, 100,000 certify it, and a certificate may be
-    /// wrong with probability 0.001.
+    /// Certifies with `method` and the usual budget: 100 draws name the class, 100,000 certify it, and a
+    /// certificate may be wrong with probability 0.001.
     pub fn new(classifier: impl Classifier + Send + 'static, method: Method) -> Self {
         Self::with(classifier, Chosen::Ours(Arc::new(method)))
     }
 
-    /// The same with a method of your own. Its certificates are labelled [`Guarantee::FrozenSigma`], for nobody can tell
-    /// whether it gives every input the same σ.
+    /// The same with a method of your own. Its certificates are labelled [`Guarantee::FrozenSigma`], because
+    /// the library cannot tell whether it gives every input the same σ.
     pub fn planned_by(
         classifier: impl Classifier + Send + 'static,
         method: impl PlanCertificate + 'static,
@@ -150,7 +151,7 @@ impl Certifier {
         Self::with(classifier, Chosen::Own(Arc::new(method)))
     }
 
-    /// Method and budget by the names of their settings, as command line, files and Python give them.
+    /// Method and budget by the names of their settings, as the command line, files and Python give them.
     pub fn from_settings(
         classifier: impl Classifier + Send + 'static,
         settings: &Settings,
@@ -173,13 +174,13 @@ impl Certifier {
         }
     }
 
-    /// With other numbers of draws, or another failure probability.
+    /// Sets the numbers of draws and the failure probability.
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// With one more classifier, which methods call by its number; it must have the same inputs and classes.
+    /// Adds a classifier, which methods refer to by its number; it must have the same inputs and classes.
     #[must_use]
     pub fn and(mut self, classifier: impl Classifier + Send + 'static) -> Self {
         let classifier = Arc::new(classifier);
@@ -187,20 +188,21 @@ impl Certifier {
         Self { checked: Arc::default(), ..self }
     }
 
-    /// Says what the scores of the classifier that was added last mean; logits, unless said otherwise.
+    /// Says what the scores of the classifier added last mean; the default is logits.
     #[must_use]
     pub fn scored_in(self, scores: Scores) -> Self {
         self.last(|model| model.scores = scores)
     }
 
-    /// Says which σ the classifier that was added last was told: each σ is asked of the one that was told the nearest.
+    /// Says which σ the classifier added last was told: each σ is asked of the classifier that was told the
+    /// nearest.
     #[must_use]
     pub fn told(self, sigma: Sigma) -> Self {
         self.last(|model| model.told = Some(sigma))
     }
 
-    /// Lets copies vote only where the classifier that was added last gives their class at least this probability; others
-    /// are rejected.
+    /// Lets copies vote only where the classifier added last gives their class at least this probability;
+    /// other copies are rejected.
     #[must_use]
     pub fn confident(self, least: f64) -> Self {
         self.last(|model| model.confidence = Some(least))
@@ -213,25 +215,25 @@ impl Certifier {
         self
     }
 
-    /// With so many noisy copies per call of a classifier, at least one.
+    /// Sets the number of noisy copies per call of a classifier, at least one.
     #[must_use]
     pub fn batch(self, batch: u32) -> Self {
         Self { batch: batch.max(1), checked: Arc::default(), ..self }
     }
 
-    /// On so many threads of its own, at least one; as many as the machine has cores, unless said otherwise.
+    /// Sets the number of its threads, at least one; the default is one per core of the machine.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { pool: Arc::new(Threads::of(threads)), ..self }
     }
 
-    /// Reports every look, and long ones piece by piece. Called from the thread that certifies.
+    /// Calls `report` for every look, and piece by piece for long ones, on the thread that certifies.
     #[must_use]
     pub fn on_progress(self, report: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Arc::new(report)), ..self }
     }
 
-    /// Ends with [`Error::Interrupted`] after the batch under way, once `stop` is true.
+    /// Stops with [`Error::Interrupted`] after the current batch, once `stop` is true.
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..self }
@@ -245,7 +247,7 @@ impl Certifier {
         }
     }
 
-    /// The most forward passes that one input may take, where the method says.
+    /// The most forward passes that one input may take, if the method says.
     pub fn most_passes(&self) -> Option<u64> {
         self.ours().map(|method| method.passes(self.budget.n0(), self.budget.n()))
     }
@@ -255,7 +257,7 @@ impl Certifier {
         self.certify_input(&Input { pixels, seed: seed.get(), index: 0 })
     }
 
-    /// The same for an input of a dataset, with noise of its own by its number.
+    /// The same for an input of a dataset, whose number gives it its own noise.
     pub fn certify_input(&self, input: &Input<'_>) -> Result<Certificate, Error> {
         if let Some(method) = self.ours() {
             self.budget.suits(method, None)?;
@@ -268,13 +270,13 @@ impl Certifier {
         Ok(Certificate { outcome, guarantee: self.guarantee() })
     }
 
-    /// The answer of the smoothed classifier, without a radius. Its method must have one σ for all inputs: else the
-    /// answers of different inputs would be those of different classifiers.
+    /// The answer of the smoothed classifier, without a radius. The method must have one σ for all inputs:
+    /// otherwise the answers to different inputs would come from different classifiers.
     pub fn predict(&self, pixels: &[f32], seed: Seed) -> Result<Prediction, Error> {
         let facts = self.ours().map(AnyMethod::facts);
         let Some(facts) = facts.filter(|facts| facts.has_one_sigma && facts.other_law.is_none()) else {
             return Err(Error::Invalid(
-                "predicting takes one sigma of Gaussian noise for all inputs; use the method cohen".into(),
+                "prediction needs one sigma of Gaussian noise for all inputs; use the method cohen".into(),
             ));
         };
         let input = Input { pixels, seed: seed.get(), index: 0 };
@@ -289,7 +291,7 @@ impl Certifier {
         }
     }
 
-    /// Does `work` with a sampler on threads of its own.
+    /// Runs `work` with a sampler on its own threads.
     fn ask<T>(
         &self,
         input: &Input<'_>,
@@ -321,7 +323,8 @@ impl Certifier {
         work(&Watched { inner: &sampler, piece, on: &on })
     }
 
-    /// Measures once that each classifier is a function of one image: a statement about another would mean nothing.
+    /// Measures once that each classifier is a function of one image; a certificate for any other would mean
+    /// nothing.
     fn check_models(&self, pixels: &[f32]) -> Result<(), Error> {
         if self.checked.get().is_some() {
             return Ok(());

@@ -36,14 +36,14 @@ pub struct CurvePoint {
     pub p_upper: f64,
     /// The radius certified at this σ; `None` where CERTIFY would abstain.
     pub radius: Option<f64>,
-    /// The radius that an infinite number of draws could at most certify; `None` when none, or, where
-    /// `p_upper` is 1, when there is no such limit.
+    /// The radius that infinitely many draws could at most certify; `None` when they could certify none, or,
+    /// where `p_upper` is 1, when there is no such limit.
     pub radius_upper: Option<f64>,
 }
 
 impl Curves {
-    /// Curves over these `sigmas` with `n` draws for each, of the class that wins at `start`; each end of each
-    /// point may be wrong with probability `alpha`.
+    /// Curves over these `sigmas` with `n` draws for each, of the class that wins at `start`; each end of
+    /// each point may be wrong with probability `alpha`.
     pub fn new(start: Sigma, sigmas: Vec<Sigma>, n: u32, alpha: Alpha) -> Result<Self, Error> {
         if n == 0 {
             return Err(Error::setting("n", "a point of a curve needs at least 1 draw, got 0"));
@@ -65,7 +65,7 @@ impl Curves {
     /// The curve of `input`: its class at the start, and that class's radius at every σ.
     pub fn of(&self, sampler: &dyn SampleUnderNoise, input: &Input) -> Result<Drawn, Error> {
         let mut fresh = Fresh::of(input.stream(Phase::Curve));
-        // every point has draws of its own, so that neighbours do not share their luck
+        // every point has its own draws, so that neighbours do not share their luck
         let mut votes = |sigma| fresh_votes(sampler, input.pixels, sampler.at(sigma), self.n, &mut fresh);
         let class = votes(self.start)?.elected()?;
         let point = |&sigma: &Sigma| self.point(sigma, &votes(sigma)?, class);
@@ -82,7 +82,8 @@ impl Curves {
     }
 }
 
-/// So many σ from `left` to `right`, evenly spaced and rounded to nine decimals: 0.85, not 0.8500000000000001.
+/// `points` values of σ from `left` to `right`, evenly spaced and rounded to nine decimals: 0.85, not
+/// 0.8500000000000001.
 pub fn sigmas_between(left: f64, right: f64, points: u32) -> Result<Vec<Sigma>, Error> {
     Sigma::new(left).map_err(|error| Error::setting("left", error.to_string()))?;
     if left >= right {
@@ -113,7 +114,7 @@ mod tests {
         Alpha::new(0.001).unwrap()
     }
 
-    /// The radius of a half-space is its distance at every σ: both ends hold it between them.
+    /// The radius of a half-space is its distance at every σ, so it lies between the two ends.
     #[test]
     fn the_truth_lies_between_the_ends_of_every_point() {
         let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);

@@ -31,7 +31,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
     })
 }
 
-/// A new file that may be torn by a crash, but never replaces another; whether it was new.
+/// Writes a new file, which a crash may leave torn, but never replaces one; returns whether it was new.
 fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     match File::create_new(path) {
         Ok(mut file) => file.write_all(bytes).and_then(|()| file.sync_data()).map(|()| true),
@@ -46,7 +46,7 @@ fn aside<T>(
     then: impl FnOnce(&Path) -> io::Result<T>,
 ) -> Result<T, Error> {
     let aside = name_aside(path);
-    // what another process with our number left there may be a link to the file itself
+    // a file that an earlier process with our id left there may be a link to `path` itself
     let _ = fs::remove_file(&aside);
     let written = write(&aside).and_then(|()| {
         File::open(&aside)
@@ -60,7 +60,7 @@ fn aside<T>(
     written
 }
 
-/// A name of our own: another process may write the same file meanwhile.
+/// A name of our own, because another process may write the same file at the same time.
 fn name_aside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
@@ -77,7 +77,7 @@ mod tests {
         let path = folder.path().join("weights.bin");
         write(&path, b"old").unwrap();
         let full = replace(&path, |aside| {
-            // not weights.tmp, which may be somebody's file
+            // not weights.tmp, which may be a user's file
             let name = aside.file_name().unwrap().to_str().unwrap();
             assert_eq!(name, format!("weights.bin.{}.tmp", std::process::id()));
             fs::write(aside, b"ne").unwrap();

@@ -18,9 +18,10 @@
 //! # Ok::<(), qcrs::Error>(())
 //! ```
 //!
-//! Methods can also be named by [`Settings`], as files and keywords have them. [`run::Run`] certifies a dataset into a
-//! directory that can be resumed, sharded and verified; `analysis` and `report` show what the records say. The folder
-//! `examples` has a closure as classifier, a model file, a method of one's own and a long-lived owner.
+//! Methods can also be named by [`Settings`], as files and keywords have them. [`run::Run`] certifies a
+//! dataset into a directory that can be resumed, sharded and verified; `analysis` and `report` show what the
+//! records say. The folder `examples` shows a closure as a classifier, a model file, a method of your own and
+//! a long-lived owner.
 //!
 //! Each module may use only the ones above it in this table:
 //!

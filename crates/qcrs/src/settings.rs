@@ -1,7 +1,8 @@
 //! Which method, with which settings, and how many draws?
 //!
-//! Command line, files, JSON and Python all go through [`Settings`]: one list of names, one set of defaults, one set of
-//! refusals. The settings of a method stand with the method ([`METHODS`]), those of the certificate here.
+//! Command line, files, JSON and Python all go through [`Settings`]: one list of names, one set of defaults,
+//! one set of refusals. The settings of a method stand with the method ([`METHODS`]), those of the
+//! certificate here.
 
 use crate::certify::{Bound, Budget};
 use crate::method::{COMMON, Descriptor, Given, METHODS, Method, Setting};
@@ -37,7 +38,7 @@ const BOUND: Setting = Setting {
     default: "one-sided",
 };
 
-/// What somebody asked for, by the names of settings. Values may be numbers, or text as it is typed.
+/// What a user asked for, by the names of settings. Values may be numbers, or text as it is typed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, Value>);
@@ -102,7 +103,7 @@ impl Settings {
         self.given(None).large_count("passes")
     }
 
-    /// What may not be what was meant.
+    /// Warnings about suspicious settings.
     pub fn remarks(&self) -> Result<Vec<String>, Error> {
         let given = self.given(None);
         let (preset, sigma) = (given.text("preset")?, given.number("sigma")?);
@@ -158,7 +159,7 @@ impl Settings {
                 format!("is for {} only, and the method is {}; leave it out", others.join(", "), method.name);
             return Err(Error::setting(setting.name, problem));
         }
-        // a setting of the certificate that the method decides itself would be believed to do something
+        // a setting that the method decides itself would seem to do something
         let refused = method.read(&self.given(None))?.facts().refuses;
         match refused.iter().find(|(name, _)| self.has(name)) {
             Some((name, why)) => Err(Error::setting(name, *why)),
@@ -223,7 +224,7 @@ mod tests {
             (of("qcrs").with("pairs", "twins"), "pairs: must be common or independent, got twins"),
             (of("qcrs").with("sigma", "half"), "sigma: must be a number, got half"),
             (of("qcrs").with("left", 9), "left: must be below the right end"),
-            (of("iss").with("loss", "x%"), "loss: x is no number"),
+            (of("iss").with("loss", "x%"), "loss: x is not a number"),
             (of("cohen").with("n", 0), "n: must be at least 1, got 0"),
             (of("cohen").with("alpha", 2), "alpha: alpha must lie strictly between 0 and 1, got 2"),
             (of("cohen").with("bound", "both"), "bound: must be one-sided or two-sided or auto, got both"),

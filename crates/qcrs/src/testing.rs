@@ -33,7 +33,8 @@ impl Slab {
     }
 }
 
-/// f(x) = 1{‖x‖ < radius}: in many dimensions the share of class 1 at the centre falls off a cliff as σ grows.
+/// f(x) = 1{‖x‖ < radius}: in many dimensions the share of class 1 at the centre falls off a cliff as σ
+/// grows.
 pub struct InsideBall {
     /// The number of values in one input; even, for the closed form.
     pub dim: usize,

@@ -1,7 +1,7 @@
 //! How is text that comes from a file shown?
 //!
-//! A name in a spec.json may hold anything: the codes that rule a terminal, a tab that shifts a column, or marks
-//! that turn the direction of writing.
+//! A name in a spec.json may hold anything: codes that control a terminal, a tab that shifts a column, or
+//! marks that change the direction of writing.
 
 /// Stands for a character that is not shown.
 const REPLACED: char = '\u{FFFD}';
@@ -29,7 +29,7 @@ pub fn json(text: &str) -> String {
     out
 }
 
-/// Controls, separators of lines, and marks that turn the direction of what follows.
+/// Control characters, line separators, and marks that change the direction of what follows.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

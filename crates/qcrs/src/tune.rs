@@ -72,7 +72,8 @@ impl Tune {
     }
 }
 
-/// The σ that promises the largest mean radius, the smaller of two equal ones; none where none promises any.
+/// The σ that promises the largest mean radius, the smaller of two equal ones; `None` where no σ promises
+/// any.
 pub fn best(promises: &[Promise]) -> Option<Promise> {
     promises
         .iter()
@@ -127,7 +128,7 @@ mod tests {
         assert!(error.contains("49 votes were cast for 50 draws"), "{error}");
     }
 
-    /// Loses so many votes of every request; the others are for class 1, at once.
+    /// Loses this many votes of every request; the others are for class 1, at once.
     struct Losing(u64);
 
     impl SampleUnderNoise for Losing {

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 pub struct Sigma(f64);
 
 impl Sigma {
-    /// The smallest noise level, 2⁻¹⁰. Pixels lie in [0, 1], and with that little noise x + σε lies below 2, where
-    /// neighbouring f32 are at most 2⁻²³ apart: one σ has at least 2¹³ of their steps in it. With far fewer, x + σε is no
-    /// Gaussian noise any more, and certificates, whose proof is about real numbers, would be wrong.
+    /// The smallest noise level, 2⁻¹⁰. Pixels lie in [0, 1], and with that little noise x + σε lies below 2,
+    /// where neighbouring f32 are at most 2⁻²³ apart: one σ has at least 2¹³ of their steps in it. With far
+    /// fewer, x + σε is no longer Gaussian noise, and certificates, whose proof is about real numbers,
+    /// would be wrong.
     pub const LEAST: f64 = 1.0 / 1024.0;
 
     /// Checks `value` once, so that no later code has to.
@@ -86,22 +87,22 @@ pub enum Error {
     /// A noise level that is not finite and positive.
     #[error("sigma must be finite and positive, got {0}")]
     InvalidSigma(f64),
-    /// A noise level of too few steps of f32.
+    /// A noise level with too few steps of f32.
     #[error("sigma must be at least {least} (2^-10), got {0}; with less the noise is too coarse in 32-bit numbers", least = Sigma::LEAST)]
     SmallSigma(f64),
     /// A failure probability outside (0, 1).
     #[error("alpha must lie strictly between 0 and 1, got {0}")]
     InvalidAlpha(f64),
-    /// A setting that cannot work. Its name is the same for all users of the library, as a field of this name would be
-    /// written: the command line shows `gradient_n` as `--gradient-n`.
+    /// A setting that cannot work. Its name is the same for all users of the library, as a field of this name
+    /// would be written: the command line shows `gradient_n` as `--gradient-n`.
     #[error("{name}: {problem}")]
     Setting {
         /// Which setting.
         name: &'static str,
-        /// What is wrong with its value, and what would do.
+        /// What is wrong with its value, and what would work.
         problem: String,
     },
-    /// Something else that makes no sense; the text says what, and what would.
+    /// Something else that makes no sense; the text says what, and what would work.
     #[error("{0}")]
     Invalid(String),
     /// A numerical routine gave up; its value must not be used.
@@ -187,8 +188,8 @@ mod tests {
         }
     }
 
-    /// With σ = 1e-8 around a pixel of ½, f32 knows two or three values, and a class that wins half of all draws won 99.8 %
-    /// of them.
+    /// With σ = 1e-8 around a pixel of ½, f32 knows two or three values, and a class that wins half of all
+    /// draws won 99.8 % of them.
     #[test]
     fn a_sigma_near_the_steps_of_f32_is_refused() {
         for value in [Sigma::LEAST.next_down(), 1e-8, f64::MIN_POSITIVE] {

@@ -1,4 +1,4 @@
-//! What did a search believe of an input's σ–radius curve?
+//! What did a search believe about an input's σ–radius curve?
 
 use crate::certify::Verdict;
 use crate::math::normal_quantile;
@@ -6,7 +6,8 @@ use crate::method::Posterior;
 use crate::run::{Finding, Record};
 use std::collections::BTreeMap;
 
-/// The curve that a search believed in, what it had seen, and what it chose. A picture, no proof.
+/// The curve that a search believed in, what it had seen, and what it chose. It is for pictures and proves
+/// nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BelievedCurve {
     /// The index of the input in its dataset.
@@ -15,7 +16,7 @@ pub struct BelievedCurve {
     pub posterior: Posterior,
     /// (σ, σ Φ⁻¹(share of the class)) of all looks at each σ, where the share is neither 0 nor 1.
     pub seen: Vec<(f64, f64)>,
-    /// The σ certified at and the radius, where there is one.
+    /// The σ of the certificate and its radius, if there is one.
     pub certified: Option<(f64, f64)>,
 }
 
@@ -25,7 +26,7 @@ impl BelievedCurve {
         let Finding::Outcome(outcome) = &record.finding else { return None };
         let posterior = outcome.posterior.clone()?;
         let class = outcome.estimates.first()?.class;
-        // keys are bits, whose order is that of positive floats: a map accepts no float
+        // a map needs ordered keys: the bits of positive floats have the same order as the floats
         let mut votes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
         for look in &outcome.looks {
             let tally = votes.entry(look.sigma().get().to_bits()).or_default();

@@ -13,8 +13,8 @@ const RESAMPLES: usize = 2000;
 /// Why BCa: certified radii have an atom at 0 and a long tail, so the t interval is off-centre,
 /// and the same routine serves the ratio of two ACRs, which has no textbook interval. The
 /// resamples are a fixed function of their number, so a report is the same every time.
-/// Measured on 60 values, half of them 0 and half exponential: covers the truth in 92.7 % of 300
-/// trials: with so few inputs it is a little short.
+/// Measured on 60 values, half of them 0 and half exponential, it covers the truth in 92.7 % of 300 trials:
+/// with so few inputs it is a little too short.
 /// There is no interval when fewer than two values were seen or all are equal.
 pub(super) fn bootstrap(
     pairs: &[(f64, f64)],
@@ -59,7 +59,7 @@ fn position(share: f64) -> usize {
     ((share * RESAMPLES as f64) as usize).min(RESAMPLES - 1)
 }
 
-/// The sums over as many pairs drawn with replacement: the `number`-th such draw, counted from 0.
+/// The sums over as many pairs, drawn with replacement; `number` is the number of the resample, from 0.
 fn resample(pairs: &[(f64, f64)], number: u64) -> (f64, f64) {
     let n = pairs.len() as u64;
     (0..n).fold((0.0, 0.0), |sum, draw| {

@@ -1,4 +1,4 @@
-//! Which σ–radius curve belongs beside which run?
+//! Which σ–radius curve belongs to which run?
 
 use super::Table;
 use crate::curve::CurvePoint;
@@ -24,7 +24,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Whether it may stand beside `table`: both are about the same model and data, as far as the table says.
+    /// Whether it may be shown beside `table`: both use the same model and data, as far as the table says.
     pub fn fits(&self, table: &Table) -> bool {
         table
             .spec

@@ -1,6 +1,6 @@
 //! What do the records say?
 //!
-//! Works on records alone, ours or the field's TSV files: no model, no files, no clock.
+//! This works on records alone, ours or the field's TSV files; it needs no model, no files and no clock.
 
 mod belief;
 mod bootstrap;
@@ -31,12 +31,12 @@ use std::collections::HashSet;
 /// What to compute.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The radii at which certified accuracy is given; by default steps of a quarter (or coarser,
-    /// so that at most twelve are needed) up to the largest at which some run certifies anything.
+    /// The radii at which certified accuracy is given. By default they are steps of a quarter (or coarser, so
+    /// that at most twelve are needed) up to the largest radius at which some run certifies anything.
     pub radii: Option<Vec<f64>>,
     /// The run that the others are compared with, by its place in the list.
     pub reference: usize,
-    /// ρ: also bound certified accuracy from below, so that it holds with probability 1 − ρ although
+    /// ρ: also give a lower bound on certified accuracy, which holds with probability 1 − ρ although
     /// certificates may be wrong.
     pub rho: Option<Alpha>,
 }
@@ -52,26 +52,26 @@ pub struct Analysis {
     pub classes: Vec<Vec<ClassRow>>,
     /// Every other run against the reference; runs that cannot be compared are in `notes`.
     pub paired: Vec<Paired>,
-    /// What a reader must know besides, such as why two runs were not compared.
+    /// What else a reader must know, such as why two runs were not compared.
     pub notes: Vec<String>,
-    /// ρ of the bounds of certified accuracy, where they were asked for.
+    /// ρ of the lower bounds on certified accuracy, if they were asked for.
     pub rho: Option<Alpha>,
 }
 
 impl Analysis {
-    /// Analyses `tables`. An empty list, a run without inputs, or two of one name is an error.
+    /// Analyses `tables`. An empty list, a run without inputs, or two runs of one name are an error.
     pub fn new(tables: Vec<Table>, options: &Options) -> Result<Self, Error> {
         let Some(reference) = tables.get(options.reference) else {
             let (asked, have) = (options.reference, tables.len());
             return Err(Error::Invalid(format!(
-                "run {asked} is to be the reference, but there are {have} runs"
+                "run {asked} was chosen as the reference, but there are only {have} runs"
             )));
         };
         // a reader could not tell them apart, nor see which of them is incomplete
         let mut names = HashSet::new();
         if let Some(twin) = tables.iter().find(|table| !names.insert(table.name.as_str())) {
             let name = &twin.name;
-            return Err(Error::Invalid(format!("two runs are called {name}; give each a name of its own")));
+            return Err(Error::Invalid(format!("two runs are called {name}; give each its own name")));
         }
         let radii = match &options.radii {
             Some(radii) => checked(radii)?,
@@ -97,7 +97,7 @@ impl Analysis {
                         let wrong = most_wrong(table.rows.len() as u64, alpha, rho)?;
                         summary.bound_accuracy(table, wrong);
                     }
-                    Err(why) => notes.push(format!("{}: no bound of its accuracy, {why}.", table.name)),
+                    Err(why) => notes.push(format!("{}: no bound on its accuracy, {why}.", table.name)),
                 }
             }
         }
@@ -107,20 +107,20 @@ impl Analysis {
     }
 }
 
-/// A larger α makes larger radii, which is no merit of the method.
+/// A larger α gives larger radii, which is no merit of the method.
 fn other_alpha(reference: &Table, other: &Table) -> Option<String> {
     let (a, b) = (reference.spec.as_ref()?.budget.alpha(), other.spec.as_ref()?.budget.alpha());
     let (reference, other) = (&reference.name, &other.name);
     (a != b).then(|| {
         format!(
-            "{other} may be wrong with probability {}, {reference} with {}: part of the gain is that.",
+            "{other} may be wrong with probability {}, {reference} with {}: part of the gain comes from that.",
             b.get(),
             a.get()
         )
     })
 }
 
-/// The probability with which each certificate is wrong, whether or not others are.
+/// The probability with which each certificate may be wrong, independently of the others.
 fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
     if table.guarantee == Some(Guarantee::MemoryBank) {
         return Err("since answers of a bank are not wrong independently of each other");
@@ -134,7 +134,7 @@ fn not_verified(table: &Table) -> Option<String> {
     table.checked.why_not().map(|why| format!("{} is not verified: {why}.", table.name))
 }
 
-/// What can be said of a run on images whose classes nobody told.
+/// What can be said about a run on images without labels.
 fn unlabelled(table: &Table) -> Option<String> {
     let certified: Vec<f64> =
         table.rows.iter().filter(|row| row.predicted.is_some()).map(|row| row.radius).collect();
@@ -145,7 +145,7 @@ fn unlabelled(table: &Table) -> Option<String> {
     })
 }
 
-/// Fewer bits make another classifier; a reader must know which one was certified.
+/// Fewer bits make a different classifier; a reader must know which one was certified.
 fn other_precision(table: &Table) -> Option<String> {
     let mut precisions = table.spec.as_ref()?.models.iter().map(|model| &model.precision);
     let (name, precision) = (&table.name, precisions.find(|precision| *precision != "f32")?);
@@ -154,7 +154,7 @@ fn other_precision(table: &Table) -> Option<String> {
     ))
 }
 
-/// Another law of noise makes another smoothed classifier than the one that is deployed.
+/// Noise of another law makes a smoothed classifier that is not the deployed one.
 fn other_noise(table: &Table) -> Option<String> {
     let (name, law) = (&table.name, table.spec.as_ref()?.method.facts().other_law?);
     Some(format!("{name}: the classifier is smoothed with {law} noise, which qcrs predict does not run."))
@@ -163,7 +163,7 @@ fn other_noise(table: &Table) -> Option<String> {
 fn checked(radii: &[f64]) -> Result<Vec<f64>, Error> {
     if let Some(bad) = radii.iter().find(|r| !(r.is_finite() && **r >= 0.0)) {
         return Err(Error::Invalid(format!(
-            "certified accuracy has no meaning at radius {bad}; give one from 0 up"
+            "certified accuracy has no meaning at radius {bad}; give a radius of 0 or more"
         )));
     }
     let mut radii = radii.to_vec();

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 /// Run `b` against run `a`, on the inputs that both have; the score of an input is correct · radius.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Paired {
-    /// The name of the run compared with.
+    /// The name of run `a`.
     pub a: String,
-    /// The name of the run compared.
+    /// The name of run `b`.
     pub b: String,
     /// Inputs in both.
     pub common: usize,
@@ -38,8 +38,8 @@ pub struct Paired {
     pub sign_test: f64,
 }
 
-/// Compares `b` with `a`. Runs about other data or another question, no common input, a missing label, or labels
-/// that differ on one index is an error.
+/// Compares `b` with `a`. It is an error if they are about different data or different questions, have no
+/// input in common, lack a label, or disagree about the label of an input.
 pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
     let wrong = |why: String| Error::Invalid(format!("{} and {} cannot be compared: {why}", a.name, b.name));
     if let Some(why) = apart(a, b) {
@@ -57,7 +57,7 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
         }
         let pair = other.score().zip(row.score());
         scores.push(
-            pair.ok_or_else(|| wrong(format!("input {index} has no label, so nobody knows what is right")))?,
+            pair.ok_or_else(|| wrong(format!("input {index} has no label, so the right answer is unknown")))?,
         );
     }
     if scores.is_empty() {
@@ -84,7 +84,8 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
     })
 }
 
-/// Why radii of two runs do not speak of the same thing; files do not say what they are about.
+/// Why the radii of two runs cannot be compared. Files without a spec do not say what they are about and are
+/// compared.
 fn apart(a: &Table, b: &Table) -> Option<&'static str> {
     if a.asked.or(b.asked).is_some() {
         return Some("a run that asks about a single radius has no ACR");

@@ -9,45 +9,46 @@ pub struct ShapePoint {
     pub sigma: f64,
     /// The certified radius, 0 where nothing is certified for the class followed.
     pub radius: f64,
-    /// What the radius of infinitely many draws is at least.
+    /// A lower bound on the radius of infinitely many draws.
     pub low: f64,
-    /// What it is at most; infinite where all votes agreed.
+    /// An upper bound on it; infinite where all votes agreed.
     pub high: f64,
 }
 
 /// What a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
-    /// All second divided differences are at most 0, as the paper asks; noise counts.
+    /// All second divided differences are at most 0, as the paper asks; noise is not allowed for.
     pub concave: bool,
     /// Some radius lies below radii on both sides of it by more than the errors explain.
     pub not_quasiconcave_beyond_error: bool,
     /// Some radius lies below the chord of its neighbours by more than the errors explain.
     pub not_concave_beyond_error: bool,
-    /// Of the steps left of the largest radius, how many rise.
+    /// How many of the steps left of the largest radius rise.
     pub rising: Signs,
-    /// Of the steps right of it, how many fall.
+    /// How many of the steps right of it fall.
     pub falling: Signs,
 }
 
-/// How many of the signs are as quasiconcavity wants them: υ⁻ or υ⁺ of the paper.
+/// How many of the signs are as quasiconcavity requires: υ⁻ or υ⁺ of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signs {
-    /// As they should be.
+    /// The signs that are as required.
     pub right: usize,
-    /// In all.
+    /// All signs.
     pub of: usize,
 }
 
 impl Shape {
-    /// The shape of a curve with σ in rising order; where no radius is positive it is flat, and all holds.
+    /// The shape of a curve with σ in rising order. Where no radius is positive, it is flat and has every
+    /// property.
     pub fn of(points: &[ShapePoint]) -> Self {
         let best = (1..points.len())
             .fold(0, |best, at| if points[at].radius > points[best].radius { at } else { best });
         let (mut rising, mut falling) = (Signs { right: 0, of: 0 }, Signs { right: 0, of: 0 });
         for (at, pair) in points.windows(2).enumerate() {
             let [left, right] = [pair[0].radius, pair[1].radius];
-            // where both certify nothing there is no curve
+            // there is no curve where both certify nothing
             if left > 0.0 || right > 0.0 {
                 let (side, as_it_should) =
                     if at < best { (&mut rising, right > left) } else { (&mut falling, right < left) };
@@ -65,7 +66,8 @@ impl Shape {
         }
     }
 
-    /// Whether radii rise strictly up to the largest and fall strictly after it, as the paper asks; noise counts.
+    /// Whether radii rise strictly up to the largest and fall strictly after it, as the paper asks; noise is
+    /// not allowed for.
     pub fn quasiconcave(&self) -> bool {
         [self.rising, self.falling].iter().all(|signs| signs.right == signs.of)
     }

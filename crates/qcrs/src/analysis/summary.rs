@@ -7,8 +7,8 @@ use crate::types::Error;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// One run in a few numbers. Those that need the true class are absent when an input has no label, those that need
-/// the largest radius are absent when only one was asked about.
+/// One run in a few numbers. Numbers that need the true class are absent when an input has no label; numbers
+/// that need the largest radius are absent when only one radius was asked about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The run.
@@ -17,11 +17,11 @@ pub struct Summary {
     pub guarantee: &'static str,
     /// The inputs found.
     pub inputs: usize,
-    /// The inputs a whole run has, where known.
+    /// The inputs that a complete run has, where known.
     pub owed: Option<usize>,
     /// False when inputs are missing; not known for a file.
     pub complete: Option<bool>,
-    /// How much of it was seen to follow from its votes: `whole`, `verdicts`, or `not verified` and why.
+    /// How much of it was verified from its votes: `whole`, `verdicts`, or `not verified` and why.
     pub verified: Checked,
     /// Average certified radius: the mean of correct · radius.
     pub acr: Option<WithInterval>,
@@ -37,11 +37,12 @@ pub struct Summary {
     pub wrong_certified: Option<WithInterval>,
     /// How many inputs made the classifier fail; they count as abstained.
     pub failed: usize,
-    /// The share certified with the right class at each radius or more, up to the only one asked about.
+    /// The share certified with the right class at each radius or more. If only one radius was asked about,
+    /// the list ends there.
     #[serde(serialize_with = "as_map")]
     pub certified_accuracy: Vec<(f64, WithInterval)>,
-    /// The same on these inputs, from below: holds with probability 1 − ρ although certificates may be wrong.
-    /// Empty where no ρ was given.
+    /// A lower bound on the same shares for these inputs, which holds with probability 1 − ρ although
+    /// certificates may be wrong. Empty where no ρ was given.
     #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
     pub certified_accuracy_bound: Vec<(f64, f64)>,
     /// Forward passes per input, over the inputs where they are known.
@@ -103,7 +104,7 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Bounds certified accuracy from below, where at most so many certificates are `wrong`.
+    /// Bounds certified accuracy from below, when at most `wrong` certificates are wrong.
     pub(super) fn bound_accuracy(&mut self, table: &Table, wrong: u64) {
         let bound = |&(radius, _): &(f64, WithInterval)| {
             let certified = table.rows.iter().filter(|row| certified_at(row, radius)).count() as u64;
@@ -117,8 +118,8 @@ fn certified_at(row: &Row, radius: f64) -> bool {
     row.correct() == Some(true) && row.radius >= radius
 }
 
-/// Even steps up to the largest radius at which some run is still right: of .25, or the next of
-/// .5, 1, 2, 4, … that needs at most twelve; and the radii that runs ask about. Always at least one.
+/// Even steps up to the largest radius at which some run is still right: of .25, or of the first of .5, 1, 2,
+/// 4, … that needs at most twelve; and the radii that runs ask about. There is always at least one.
 pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
     let asked: Vec<f64> = tables.iter().filter_map(|table| table.asked).collect();
     let open: Vec<&Table> = tables.iter().filter(|table| table.asked.is_none()).collect();
@@ -139,7 +140,7 @@ fn steps(tables: &[&Table]) -> Vec<f64> {
     (1..=count).map(|number| f64::from(number) * step).collect()
 }
 
-/// {radius: what holds there}, in order of radius.
+/// A map from each radius to what holds there, in order of radius.
 fn as_map<S: Serializer, T: Serialize>(pairs: &[(f64, T)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(pairs.len()))?;
     for (radius, value) in pairs {

@@ -16,7 +16,7 @@ pub struct Table {
     pub name: String,
     /// The promise its radii carry; `None` when the source does not say.
     pub guarantee: Option<Guarantee>,
-    /// The only radius that was asked about, where it was one.
+    /// The only radius that was asked about, if there was only one.
     pub asked: Option<f64>,
     /// The whole question, when the source is a run.
     pub spec: Option<Spec>,
@@ -24,9 +24,9 @@ pub struct Table {
     pub beliefs: Vec<BelievedCurve>,
     /// One row per input, in index order, no index twice.
     pub rows: Vec<Row>,
-    /// How many inputs a whole run has; `None` for a file, which does not say.
+    /// How many inputs a complete run has; `None` for a file, which does not say.
     pub owed: Option<usize>,
-    /// How much of it was seen to follow from its votes.
+    /// How much of it was verified from its votes.
     pub checked: Checked,
 }
 
@@ -67,8 +67,8 @@ impl Row {
 }
 
 impl Table {
-    /// The table of a run read back from its directory. A record that the spec does not ask for, or two of one input,
-    /// is an error.
+    /// The table of a run read back from its directory. A record that the spec does not ask for, or two
+    /// records of one input, are an error.
     pub fn of(name: String, stored: &Stored) -> Result<Self, Error> {
         let Stored { spec, records, timings, checked } = stored;
         if let Some(stray) = records.iter().find(|record| !spec.selection.contains(record.index)) {
@@ -100,12 +100,12 @@ impl Table {
         Self { name: name.into(), rows, owed, ..self.clone() }
     }
 
-    /// Whether every input owed is here; `None` for a file, which does not say what it owes.
+    /// Whether every input of the run is here; `None` for a file, which does not say how many it should have.
     pub fn complete(&self) -> Option<bool> {
         self.owed.map(|owed| self.rows.len() == owed)
     }
 
-    /// Whether every row has a true class, so that accuracy can be told.
+    /// Whether every row has a true class, so that accuracy can be computed.
     pub fn labelled(&self) -> bool {
         self.rows.iter().all(|row| row.label.is_some())
     }
@@ -122,12 +122,12 @@ impl Table {
     }
 }
 
-/// Sorts by index; an index that comes twice would count twice, so it is an error.
+/// Sorts by index. An index that occurs twice would be counted twice, so it is an error.
 fn in_order(name: &str, mut rows: Vec<Row>) -> Result<Vec<Row>, Error> {
     rows.sort_by_key(|row| row.index);
     match rows.windows(2).find(|pair| pair[0].index == pair[1].index) {
         Some(pair) => Err(Error::Invalid(format!(
-            "{name}: input {} is there twice; keep one of the two (never the better one)",
+            "{name}: input {} appears twice; keep one, but not because it is better",
             pair[0].index
         ))),
         None => Ok(rows),
@@ -161,7 +161,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
     }
 }
 
-/// How the votes against the class are shared out, at the σ of the verdict.
+/// Of the votes against the class, the share of the strongest rival, at the σ of the verdict.
 fn runner_up_share(outcome: &Outcome) -> Option<f64> {
     let certified = sigma(outcome)?;
     let estimate =

@@ -132,7 +132,7 @@ fn default_radii_of(table: &Table) -> Vec<f64> {
     analysis.summaries[0].certified_accuracy.iter().map(|&(radius, _)| radius).collect()
 }
 
-/// Of several certificates the one that was kept tells how the votes against the class are shared out.
+/// With several certificates, the runner-up's share is that of the certificate that was kept.
 #[test]
 fn the_runner_up_is_that_of_the_certified_sigma() {
     let mut several = record(0, 0, 0, Some(0.5));
@@ -147,7 +147,7 @@ fn the_runner_up_is_that_of_the_certified_sigma() {
     assert_eq!(table.rows[0].runner_up_share, Some(1.0));
 }
 
-/// Runs that speak of other things are not compared, whatever their labels say.
+/// Runs that ask different questions are not compared, whatever their labels say.
 #[test]
 fn only_radii_about_the_same_question_are_compared() {
     let table = |change: &dyn Fn(&mut Spec)| {
@@ -164,7 +164,7 @@ fn only_radii_about_the_same_question_are_compared() {
     assert!(why(&|spec| spec.one_class = Some(1)).contains("one_class"));
     let asked = |spec: &mut Spec| spec.budget = spec.budget.asking_about(0.5).unwrap();
     assert!(why(&asked).contains("no ACR"));
-    // not even two of them: 0.5 for every right answer is no radius
+    // not even two of them: 0.5 for every right answer is not a radius
     assert!(paired(&table(&asked), &table(&asked)).unwrap_err().to_string().contains("no ACR"));
     let bold = table(&|spec| spec.budget = budget(0.01));
     let notes = |other: Table| Analysis::new(vec![plain.clone(), other], &Options::default()).unwrap().notes;
@@ -196,7 +196,7 @@ fn an_unfinished_run_says_so() {
 fn records_of_another_run_are_refused() {
     let twice = [record(0, 0, 0, None), record(0, 0, 0, Some(9.0))];
     let error = from_run("r".into(), &spec(5), &twice, &[]).unwrap_err().to_string();
-    assert!(error.contains("input 0 is there twice"), "{error}");
+    assert!(error.contains("input 0 appears twice"), "{error}");
     let error = from_run("r".into(), &spec(5), &[record(5, 0, 0, None)], &[]).unwrap_err().to_string();
     assert!(error.contains("input 5, which the spec does not select"), "{error}");
 }
@@ -239,7 +239,7 @@ fn a_bad_line_is_named() {
         ("1\t1\t-1\t0.5\t0\t0.3\t1", "line 3: abstains"),
         ("1\t1\t2\t0.5\t1\t0.3\t1", "line 3: `correct` is 1"),
         ("1\t1\t1\t0.5\t1\t0.3\t1:99:00", "line 3: `time` is"),
-        ("0\t1\t1\t0.5\t1\t0.3\t1", "line 3: input 0 is there twice"),
+        ("0\t1\t1\t0.5\t1\t0.3\t1", "line 3: input 0 appears twice"),
     ] {
         let error = read(line).unwrap_err().to_string();
         assert!(error.starts_with("f.tsv: ") && error.contains(says), "{line:?} gave {error}");
@@ -294,8 +294,8 @@ fn no_more_certificates_are_wrong_than_the_binomial_law_lets() {
     assert_eq!((most(1, 0.001, 0.002), most(1, 0.001, 0.0005)), (0, 1));
 }
 
-/// With α = ¼ the tails are whole numbers divided by 4ᵐ, so f64 has them exactly: at a ρ just below one, that many
-/// wrong certificates are too likely, whatever rounding makes of the tail.
+/// With α = ¼ the tails are whole numbers divided by 4ᵐ, which f64 holds exactly: at a ρ just below such a
+/// tail, that many wrong certificates are too likely, however the tail is rounded.
 #[test]
 fn rounding_never_makes_fewer_certificates_wrong() {
     let quarter = Alpha::new(0.25).unwrap();
@@ -329,10 +329,10 @@ fn accuracy_is_bounded_where_alpha_is_known_and_holds_for_each() {
     assert_eq!(bounds[0], [(0.25, 269.0 / 500.0), (0.75, 0.0)]); // four of the 273 may be wrong
     assert_eq!((bounds[1].len(), bounds[2].len()), (0, 0));
     assert!(
-        analysis.notes.iter().any(|note| note.starts_with("bank: no bound of its accuracy, since answers"))
+        analysis.notes.iter().any(|note| note.starts_with("bank: no bound on its accuracy, since answers"))
     );
     assert!(
-        analysis.notes.iter().any(|note| note.starts_with("file: no bound of its accuracy, since the file"))
+        analysis.notes.iter().any(|note| note.starts_with("file: no bound on its accuracy, since the file"))
     );
 }
 

@@ -9,12 +9,12 @@ use std::str::FromStr;
 impl Table {
     /// Reads a result file as Cohen's and QCRS's programs (and `results.tsv`) write it.
     ///
-    /// The header says where the columns are: `idx label predict radius` must be there;
-    /// `correct`, `best_sigma`, `time` and `passes` are read when present, others are passed over.
-    /// A predicted class of −1 is an abstention. A file does not say how many inputs it should
-    /// have, so it is never called incomplete. What its radii promise stands in `promise`, where it has
-    /// that column; else, where `best_sigma` varies, they are those of a frozen σ per input, and
-    /// otherwise nobody knows. `asked` is the only radius that was asked about, where it was one.
+    /// The header says where the columns are: `idx label predict radius` must be there; `correct`,
+    /// `best_sigma`, `time` and `passes` are read if present, and others are ignored. A predicted class of −1
+    /// is an abstention. A file does not say how many inputs it should have, so it is never called
+    /// incomplete. The column `promise` says what the radii promise. Without it, a `best_sigma` that varies
+    /// means a frozen σ per input, and otherwise the promise is unknown. The column `asked` holds the only
+    /// radius that was asked about, if there was only one.
     pub fn from_tsv(name: String, text: &str) -> Result<Self, Error> {
         let mut lines = text.lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line);
@@ -24,8 +24,7 @@ impl Table {
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let mut fresh = |row: Row| {
                 let index = row.index;
-                let twice =
-                    || format!("input {index} is there twice; keep one of the two (never the better one)");
+                let twice = || format!("input {index} appears twice; keep one, but not because it is better");
                 seen.insert(index).then_some(row).ok_or_else(twice)
             };
             let row = columns.row(line).and_then(&mut fresh);
@@ -47,7 +46,7 @@ impl Table {
 
 const TWO_RUNS: &str = "`promise` or `asked` differ from line to line; keep the files of two runs apart";
 
-/// Where each column stands.
+/// The position of each column.
 struct Columns {
     count: usize,
     idx: usize,
@@ -69,7 +68,7 @@ impl Columns {
         let must = |name: &str| {
             at(name).ok_or_else(|| {
                 format!(
-                    "no column `{name}`; a result file starts with idx, label, predict, radius between tabs"
+                    "no column `{name}`; a result file starts with idx, label, predict, radius, separated by tabs"
                 )
             })
         };
@@ -88,7 +87,7 @@ impl Columns {
         })
     }
 
-    /// What all lines say of the run: its promise and the only radius asked about.
+    /// What all lines say about the run: its promise and the only radius asked about.
     fn about(&self, text: &str) -> Result<(Option<Guarantee>, Option<f64>), String> {
         let common = |column: Option<usize>| {
             let Some(at) = column else { return Ok("") };
@@ -140,18 +139,18 @@ impl Columns {
 }
 
 fn number<T: FromStr>(field: &str, name: &str) -> Result<T, String> {
-    field.parse().map_err(|_| format!("`{name}` is {field:?}, which is not a whole number it can be"))
+    field.parse().map_err(|_| format!("`{name}` is {field:?}, which is not a valid whole number"))
 }
 
-/// A class; −1 says that there is none.
+/// A class; −1 means none.
 fn class(field: &str, name: &str) -> Result<Option<usize>, String> {
     if field == "-1" { Ok(None) } else { number(field, name).map(Some) }
 }
 
-/// A radius or noise level. At least one published program writes NaN; what it certified then, nobody knows.
+/// A radius or noise level. At least one published program writes NaN, which does not say what it certified.
 fn real(field: &str, name: &str) -> Result<f64, String> {
     let value = field.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number from 0 up"))
+    value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number of 0 or more"))
 }
 
 /// Seconds, or `h:mm:ss.f` as Python prints a time span.

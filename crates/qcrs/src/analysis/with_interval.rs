@@ -24,7 +24,7 @@ impl WithInterval {
     pub fn proportion(k: usize, n: usize) -> Result<Self, Error> {
         let (k, n) = (k as u64, n as u64);
         if n == 0 || k > n {
-            return Err(Error::Invalid(format!("{k} of {n} is no share")));
+            return Err(Error::Invalid(format!("{k} of {n} is not a share")));
         }
         let (low, high) = proportion_interval(k, n, Alpha::new(0.05)?)?;
         Ok(Self { value: k as f64 / n as f64, low: Some(low), high: Some(high) })
@@ -50,11 +50,13 @@ impl WithInterval {
     }
 }
 
-/// How many of `m` certificates are wrong at most, with probability 1 − `rho`, when each is wrong with probability up to
-/// `alpha`, independently of the others: their number is then no larger than a binomial one.
+/// The most of `m` certificates that are wrong, with probability 1 − `rho`, when each is wrong with
+/// probability at most `alpha`, independently of the others: their number is then no larger than a binomial
+/// one.
 ///
-/// Cohen et al. take Bernstein's inequality for the same end, without its factor 2, so that theirs fails up to four times
-/// as often as ρ says; with it, 6.3 of 500 at α = ρ = 0.001 instead of 4.
+/// Cohen et al. use Bernstein's inequality for this, but without its factor 2, so their bound fails up to
+/// four times as often as ρ says. With the factor it gives 6.3 of 500 at α = ρ = 0.001, where this one gives
+/// 4.
 pub fn most_wrong(m: u64, alpha: Alpha, rho: Alpha) -> Result<u64, Error> {
     let mut wrong = 0;
     while wrong < m && largest_tail(wrong + 1, m, alpha)? > rho.get() {
@@ -63,7 +65,7 @@ pub fn most_wrong(m: u64, alpha: Alpha, rho: Alpha) -> Result<u64, Error> {
     Ok(wrong)
 }
 
-/// P(Bin(m, α) ≥ k) at most, whatever its rounding error.
+/// An upper bound of P(Bin(m, α) ≥ k), whatever its rounding error.
 fn largest_tail(k: u64, m: u64, alpha: Alpha) -> Result<f64, Error> {
     let ln_tail = ln_upper_tail(k, m, alpha.get())?;
     Ok((ln_tail + ln_tail_error(ln_tail)).exp().next_up())

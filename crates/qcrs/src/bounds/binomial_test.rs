@@ -26,7 +26,7 @@ pub fn binomial_test_half(n1: u64, n2: u64) -> Result<f64, Error> {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // exact values are what is promised
+#[allow(clippy::float_cmp)] // exact values are promised
 mod tests {
     use super::*;
 

@@ -5,9 +5,9 @@ use crate::types::{Alpha, Error};
 
 /// The Clopper-Pearson lower bound (1934): the largest p with P(Bin(n, p) ≥ k) ≤ α.
 ///
-/// Rounded down: the tail probability at the returned p is at most α even if the computed one is
-/// off by all it may be. At most 1.2e-14 (relative) below the truth for α in [1e-6, 0.1] and
-/// n ≤ 10⁷; at most 1e-15 where n ≥ 500 and k ≥ n/10.
+/// Rounded down: the tail probability at the returned p is at most α even if the computed one has its largest
+/// possible error. At most 1.2e-14 (relative) below the truth for α in [1e-6, 0.1] and n ≤ 10⁷; at most 1e-15
+/// where n ≥ 500 and k ≥ n/10.
 ///
 /// ```
 /// # use qcrs::{bounds::clopper_pearson_lower, types::Alpha};
@@ -62,8 +62,8 @@ pub fn clopper_pearson_upper(k: u64, n: u64, alpha: Alpha) -> Result<f64, Error>
     }
 }
 
-/// The smallest n whose unanimous vote certifies anything at `alpha`: the first whose lower bound
-/// α^(1/n) reaches ½. It is 1074 at the most.
+/// The smallest n whose unanimous vote certifies anything at `alpha`: the first whose lower bound α^(1/n)
+/// reaches ½. It is at most 1074.
 pub fn smallest_n(alpha: Alpha) -> u64 {
     (1..1074).find(|&n| unanimous_is_enough(n, alpha)).unwrap_or(1074)
 }
@@ -74,7 +74,7 @@ fn check(k: u64, n: u64) -> Result<(), Error> {
     }
     if k > n {
         return Err(Error::Invalid(format!(
-            "{k} votes of {n} cannot be: a class has no more votes than there are"
+            "{k} votes of {n} are impossible: a class cannot have more votes than there are"
         )));
     }
     Ok(())
@@ -85,8 +85,7 @@ fn unanimous_is_enough(n: u64, alpha: Alpha) -> bool {
     0.5_f64.powi(i32::try_from(n).unwrap_or(i32::MAX)) <= alpha.get()
 }
 
-/// α^(1/n) rounded down; but ½ where the exact comparison allows it, for there it decides whether
-/// we abstain.
+/// α^(1/n) rounded down; but ½ where the exact comparison allows it, because ½ decides whether we abstain.
 fn root(n: u64, alpha: Alpha) -> f64 {
     if n == 1 {
         return alpha.get();
@@ -96,7 +95,7 @@ fn root(n: u64, alpha: Alpha) -> f64 {
     if unanimous_is_enough(n, alpha) { p.max(0.5) } else { p }
 }
 
-/// `value` less what `ln`, `exp` (an ulp each) and a division can have added to it, when it is an
+/// `value` minus the most that `ln`, `exp` (an ulp each) and a division can have added to it, when it is an
 /// exponential of `exponent`.
 fn down(value: f64, exponent: f64) -> f64 {
     (value * (1.0 - (3.0 + 2.0 * exponent.abs()) * f64::EPSILON)).max(0.0)
@@ -112,7 +111,7 @@ fn wilson(k: u64, n: u64, alpha: Alpha, side: f64) -> Result<f64, Error> {
     let (k, n, z) = (k as f64, n as f64, -normal_quantile(alpha.get())?);
     let spread = side * z * (k * (1.0 - k / n) + 0.25 * z * z).sqrt();
     let centre = k + 0.5 * z * z;
-    // the bounds are the roots of a parabola; the smaller one as a quotient, for it may cancel to 0
+    // the bounds are the roots of a parabola; the smaller one is a quotient, because it may cancel to 0
     Ok(if spread > 0.0 { (centre + spread) / (n + z * z) } else { k * (k / n) / (centre - spread) })
 }
 
@@ -128,15 +127,15 @@ struct Search {
     scale: fn(f64, f64) -> f64,
     /// The next f64 on the safe side.
     outward: fn(f64) -> f64,
-    /// The last p to try on the safe side, and the bound that says nothing, for when that fails too.
+    /// The last p to try on the safe side. It is also the bound that says nothing, in case that p fails too.
     last: f64,
     end: f64,
     name: &'static str,
 }
 
 impl Search {
-    /// Newton on the logarithms. The tail is log-concave in the logarithm of the share, so after the
-    /// first step Newton only comes nearer, from the safe side.
+    /// Newton on the logarithms. The tail is log-concave in the logarithm of the share, so after the first
+    /// step Newton approaches the root from the safe side.
     fn run(&self, start: f64, alpha: Alpha) -> Result<f64, Error> {
         let (k, n) = self.votes;
         let ln_alpha = alpha.get().ln();

@@ -3,15 +3,15 @@
 use super::{clopper_pearson_lower, clopper_pearson_upper};
 use crate::types::{Alpha, Error};
 
-/// The Clopper-Pearson interval of a share of which `k` in `n` were seen: it holds the true share
-/// with probability at least 1 − α, because each end is wrong with probability at most α/2.
+/// The Clopper-Pearson interval of a share that was seen `k` times in `n`: it contains the true share with
+/// probability at least 1 − α, because each end is wrong with probability at most α/2.
 pub fn proportion_interval(k: u64, n: u64, alpha: Alpha) -> Result<(f64, f64), Error> {
     let each = alpha.share(2);
     Ok((clopper_pearson_lower(k, n, each)?, clopper_pearson_upper(k, n, each)?))
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // exact values are what is promised
+#[allow(clippy::float_cmp)] // exact values are promised
 mod tests {
     use super::*;
 

@@ -3,7 +3,7 @@
 use crate::math::{ln_lower_tail, ln_pmf, ln_tail_error, ln_upper_tail};
 use crate::types::{Alpha, Error};
 
-/// With what evidence a share stands against a threshold.
+/// How a share compares with a threshold, by the evidence so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Above it.
@@ -17,13 +17,13 @@ pub enum Standing {
 /// How `k` votes in `n` stand against the threshold p₀, strictly between 0 and 1: above it at `alpha`, or
 /// below it at `give_up`.
 ///
-/// Holds at every n at once, so one may look after each vote and stop when it pleases. Against p ≤ p₀ the
+/// Holds at every n at once, so a caller may look after each vote and stop at any time. Against p ≤ p₀ the
 /// likelihood ratio of any p₁ > p₀ is a supermartingale that starts at 1; so is the mean M over p₁ uniform in
-/// (p₀, 1), and P(M ever reaches 1/α) ≤ α (Ville 1939; Robbins 1970). The integral is closed:
-/// M = P(Bin(n + 1, p₀) ≤ k) / ((n + 1) (1 − p₀) P(Bin(n, p₀) = k)); against p ≥ p₀ with (0, p₀) likewise.
+/// (p₀, 1), and P(M ever reaches 1/α) ≤ α (Ville 1939; Robbins 1970). The integral is closed: M = P(Bin(n +
+/// 1, p₀) ≤ k) / ((n + 1) (1 − p₀) P(Bin(n, p₀) = k)); against p ≥ p₀ with (0, p₀) likewise.
 pub fn standing(k: u64, n: u64, p0: f64, alpha: Alpha, give_up: Alpha) -> Result<Standing, Error> {
     if !(p0 > 0.0 && p0 < 1.0) || k > n {
-        return Err(Error::Invalid(format!("{k} votes of {n} cannot be held against a share of {p0}")));
+        return Err(Error::Invalid(format!("{k} votes of {n} cannot be tested against a share of {p0}")));
     }
     if n == 0 {
         return Ok(Standing::Open);
@@ -64,15 +64,16 @@ mod tests {
         assert_eq!(against(715, 1000, 0.65), Standing::Above); // M = 1501
     }
 
-    /// The worst that an adversary can do: look after every vote and stop at the first that says yes. At the threshold
-    /// itself 20,000 such elections say yes no more often than α; a bound for one n says so far too often.
+    /// The worst that an adversary can do is to look after every vote and stop at the first yes. At the
+    /// threshold itself, 20,000 such elections say yes no more often than α; a bound for one n says yes far
+    /// too often.
     #[test]
     fn an_adversary_who_stops_at_will_gains_nothing() {
         const LENGTH: u64 = 1000;
         let alpha = Alpha::new(0.05).unwrap();
         let sequential = |k, n, p0| standing(k, n, p0, alpha, alpha).unwrap() == Standing::Above;
         let fixed = |k, n, p0| clopper_pearson_lower(k, n, alpha).unwrap() > p0;
-        // the fewest votes of n that say yes; LENGTH + 1: none do
+        // the fewest votes of n that say yes; LENGTH + 1 where none do
         let limits = |says_yes: &dyn Fn(u64, u64, f64) -> bool, p0: f64| -> Vec<u64> {
             let mut least = 0;
             let mut limit = |n: u64| {

@@ -6,18 +6,19 @@ use crate::types::{Alpha, Error};
 /// Lower bounds that hold together with probability 1 − α.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lead {
-    /// Of the probability of the class.
+    /// The bound of the probability of the class.
     pub class: f64,
-    /// Of the probability that any one other class does *not* win.
+    /// The bound, for every other class, of the probability that it does *not* win.
     pub not_other: f64,
 }
 
-/// What `n` votes prove of a class that was named beforehand and got `class` of them, where no other class got
-/// more than `rival`: the class is bounded from below, and the likeliest other class from above, at α/2 each.
+/// What `n` votes prove about a class that was named beforehand and got `class` of them, where no other class
+/// got more than `rival`: the class is bounded from below, and the likeliest other class from above, at α/2
+/// each.
 ///
-/// Nobody need know which class that is: it got `rival` votes at most, and the bound grows with the votes. So
-/// it fails only if the bound of that one class fails, however many classes there are. Nor is any class likelier
-/// than what `class` leaves.
+/// The likeliest other class need not be known: it got at most `rival` votes, and the bound grows with the
+/// votes. So the bound fails only if the bound of that one class fails, however many classes there are. Nor
+/// can any other class be likelier than what `class` leaves.
 ///
 /// An upper bound u of a share is kept as the lower bound 1 − u of the opposite share, which loses no digits.
 ///
@@ -30,7 +31,7 @@ pub struct Lead {
 pub fn two_sided(n: u64, class: u64, rival: u64, alpha: Alpha) -> Result<Lead, Error> {
     let half = alpha.share(2);
     if class.checked_add(rival).is_none_or(|both| both > n) {
-        return Err(Error::Invalid(format!("{class} and {rival} votes of {n} cannot be")));
+        return Err(Error::Invalid(format!("{class} and {rival} votes of {n} are impossible")));
     }
     let class = clopper_pearson_lower(class, n, half)?;
     Ok(Lead { class, not_other: clopper_pearson_lower(n - rival, n, half)?.max(class) })
@@ -57,7 +58,8 @@ mod tests {
         assert!(lead.not_other >= lead.class, "{lead:?}");
     }
 
-    /// 20,000 elections with known shares: the first class's is bounded, and the largest of all others.
+    /// 20,000 elections with known shares: the share of the first class is bounded, and the largest share of
+    /// all others.
     #[test]
     fn both_bounds_hold_together() {
         let alpha = Alpha::new(0.1).unwrap();

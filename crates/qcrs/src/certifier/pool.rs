@@ -4,17 +4,17 @@ use crate::types::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Threads that are started when they are first needed, and started anew in a process that was forked: those of its parent
-/// do not run there, and waiting for them would never end.
+/// Threads that are started when they are first needed, and started again in a forked process: the threads of
+/// its parent do not run there, and waiting for them would never end.
 #[derive(Default)]
 pub(super) struct Threads {
-    /// How many; 0 as many as the machine has cores, which is rayon's rule.
+    /// How many; 0 means as many as the machine has cores, which is rayon's rule.
     count: usize,
     started: Mutex<Option<(u32, Arc<ThreadPool>)>>,
 }
 
 impl Threads {
-    /// So many threads, at least one.
+    /// This many threads, at least one.
     pub(super) fn of(count: usize) -> Self {
         Self { count: count.max(1), started: Mutex::default() }
     }
@@ -33,7 +33,7 @@ impl Threads {
         let pool = pool.build().map_err(|error| Error::Invalid(format!("cannot start threads: {error}")))?;
         let pool = Arc::new(pool);
         if let Some((_, of_the_parent)) = started.replace((here, Arc::clone(&pool))) {
-            // dropping them would wait for threads that are not there
+            // dropping them would wait for threads that do not exist here
             std::mem::forget(of_the_parent);
         }
         Ok(pool)

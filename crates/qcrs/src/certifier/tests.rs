@@ -57,7 +57,7 @@ fn watching_changes_nothing_and_sees_every_pass() {
     assert!(count(Phase::Search) > 3 && count(Phase::Estimate) > 1, "{seen:?}");
 }
 
-/// A service keeps one certifier; each request has a clone, and may be cancelled by itself.
+/// A service keeps one certifier; each request has a clone, which can be cancelled by itself.
 #[test]
 fn a_request_is_cancelled_by_itself() {
     let certifier = Certifier::new(brighter(), Method::cohen(sigma(0.25))).budget(small());

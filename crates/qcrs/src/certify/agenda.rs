@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(crate) struct Agenda<'a> {
     plan: Plan,
     budget: &'a Budget,
-    /// The class to certify; nothing is certified where there is none.
+    /// The class to certify; without one, nothing is certified.
     class: Option<usize>,
     /// All looks before the certificates.
     looks: Vec<&'a Look>,
@@ -25,7 +25,7 @@ pub(crate) struct Draft {
     pub smoothed: Smoothed,
     pub class: usize,
     pub sides: Sides,
-    /// Which draws of the phase that estimates: no two certificates of a plan share any.
+    /// Which draws of the estimating phase: no two certificates of a plan share any.
     pub range: Range<u32>,
     /// Its share of the failure probability.
     pub alpha: Alpha,
@@ -48,8 +48,8 @@ impl<'a> Agenda<'a> {
         Ok(Self { plan, budget, class, looks: looks.iter().chain(selection).collect() })
     }
 
-    /// The next certificate after those that were `made`; none when the plan is done. Only the second law of two may
-    /// depend on votes that were made, those under the first: its own draws are others.
+    /// The next certificate after those in `made`; `None` when the plan is done. Only the second of two laws
+    /// may depend on votes that were cast, those under the first: its own draws are different ones.
     pub fn next(&self, made: &[Estimate]) -> Result<Option<Draft>, Error> {
         let (number, n, alpha) = (made.len(), self.budget.n(), self.budget.alpha());
         let Some(class) = self.class else { return Ok(None) };
@@ -79,7 +79,7 @@ impl<'a> Agenda<'a> {
         }
     }
 
-    /// The bound that the budget asks for, or the one that promises more by the looks so far.
+    /// The bound that the budget asks for, or the one that promises more, judging by the looks so far.
     fn sides(&self, g: Smoothed, class: usize, n: u32) -> Result<Sides, Error> {
         let here = self.looks.iter().filter(|look| look.smoothed == g);
         let seen = here.fold(Votes::default(), |votes, look| votes.merge(look.votes.clone()));
@@ -117,13 +117,13 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
         && *asked > budget.n()
     {
         let most = budget.n();
-        return Err(Error::Invalid(format!("the search planned {asked} draws, and the budget has {most}")));
+        return Err(Error::Invalid(format!("the search planned {asked} draws, but the budget has {most}")));
     }
     if let Plan::TwoLaws(_) = plan
         && budget.at_radius().is_some()
     {
         // its bound holds for a number of draws that is fixed beforehand
-        return Err(Error::Invalid("two laws of noise cannot be asked about one radius only".into()));
+        return Err(Error::Invalid("two laws of noise cannot answer a question about one radius".into()));
     }
     let planned = match plan {
         Plan::One(OneCertificate { sides, .. }) => *sides,
@@ -132,7 +132,7 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
     };
     for Smoothed { noise, .. } in plan.candidates() {
         noise.fits(input.pixels.len())?;
-        // a law that has no such radius says so now
+        // a law that has no such radius fails here
         if planned == Some(Sides::Two) || (planned.is_none() && budget.bound() != Bound::OneSided) {
             radius::two_sided(&noise, 0.9, 0.9)?;
         }
@@ -144,7 +144,8 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
 }
 
 impl Draft {
-    /// The certificate with the votes of its own draws: all of them, or as few as decide the question about one radius.
+    /// The certificate with the votes of its own draws: all of them, or as few as decide the question about
+    /// one radius.
     pub fn vote(
         self,
         budget: &Budget,
@@ -170,7 +171,7 @@ impl From<Draft> for Estimate {
     }
 }
 
-/// The first votes that decide whether `radius` holds, or all there are.
+/// The first votes that decide whether `radius` holds, or all of them.
 fn until_decided(
     estimate: &Estimate,
     radius: f64,

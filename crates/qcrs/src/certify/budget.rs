@@ -4,8 +4,8 @@ use crate::method::AnyMethod;
 use crate::types::{Alpha, Error};
 use serde::{Deserialize, Serialize};
 
-/// How many draws certify, how sure the certificate is, and what it is about. What cannot be certified cannot be
-/// constructed, nor read from a file.
+/// How many draws certify, how sure the certificate is, and what it is about. A budget that cannot certify
+/// cannot be constructed, nor read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenBudget", into = "WrittenBudget")]
 pub struct Budget {
@@ -49,10 +49,10 @@ impl From<Budget> for WrittenBudget {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// That of the class, as published.
+    /// The probability of the class, as published.
     #[default]
     OneSided,
-    /// Those of the class and of the others, apart.
+    /// The probabilities of the class and of the others, separately.
     TwoSided,
     /// Whichever promises more for this input, by the draws that chose σ and the class.
     Auto,
@@ -86,7 +86,8 @@ impl Budget {
         Self { bound, ..self }.together()
     }
 
-    /// The same, asked only whether the radius is at least `radius`, with as few of the n draws as that takes.
+    /// The same, but it asks only whether the radius is at least `radius`, with as few of the n draws as that
+    /// takes.
     pub fn asking_about(self, radius: f64) -> Result<Self, Error> {
         if !(radius > 0.0 && radius.is_finite()) {
             return Err(Error::setting("at_radius", format!("must be positive, got {radius}")));
@@ -102,7 +103,7 @@ impl Budget {
         Ok(self)
     }
 
-    /// Refuses a method that does not answer what is asked with these numbers, about all classes or about one.
+    /// Refuses a method that cannot answer the question with these numbers, about all classes or about one.
     pub fn suits(&self, method: &AnyMethod, one_class: Option<usize>) -> Result<(), Error> {
         let facts = method.facts();
         let asked = |setting: &str| match setting {
@@ -118,7 +119,7 @@ impl Budget {
         if n < least {
             return Err(Error::setting("n", format!("{name} needs at least {least} draws, got {n}")));
         }
-        // draws are numbered with 32 bits, those of the search and of the certificates apart
+        // draws are numbered with 32 bits, separately for the search and for the certificates
         let certified = u64::from(facts.certificates) * u64::from(n);
         let (name, draws) =
             if certified > facts.search { ("n", certified) } else { ("gradient_n", facts.search) };

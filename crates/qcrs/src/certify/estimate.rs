@@ -14,7 +14,7 @@ pub struct Estimate {
     pub smoothed: Smoothed,
     /// The class guessed beforehand.
     pub class: usize,
-    /// What is bounded, as settled beforehand.
+    /// What is bounded, as decided beforehand.
     pub sides: Sides,
     /// The fresh votes.
     pub votes: Votes,

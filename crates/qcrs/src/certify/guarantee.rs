@@ -13,7 +13,8 @@ pub enum Guarantee {
     FrozenSigma,
     /// One σ for a class, chosen beforehand: the radius holds for the question whether it is that class.
     ClassWise,
-    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then on.
+    /// A bank remembers all answers and contradicts none: the radius holds for the bank's answers from then
+    /// on.
     MemoryBank,
 }
 
@@ -21,7 +22,7 @@ impl Guarantee {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::FixedSigma, Self::FrozenSigma, Self::ClassWise, Self::MemoryBank];
 
-    /// The name that files have for it.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::FixedSigma => "fixed-sigma",
@@ -31,7 +32,7 @@ impl Guarantee {
         }
     }
 
-    /// What certificates of `method` promise, asked about all classes or about one.
+    /// What certificates of `method` promise, when asked about all classes or about one.
     pub fn of(method: &AnyMethod, one_class: Option<usize>) -> Self {
         match (method.facts().has_one_sigma, one_class) {
             (true, None) => Self::FixedSigma,

@@ -32,8 +32,8 @@ pub(super) fn choose_sides(
     })
 }
 
-/// How many of `n` votes the class and the strongest other may get after those `seen`: half a vote more for
-/// either side of each question.
+/// How many of `n` votes the class and its strongest rival are expected to get, judging by those `seen`, with
+/// half a vote added to each side of each question.
 fn expected(seen: &Votes, class: usize, n: u64) -> [u64; 2] {
     let share = |k: u64, of: u64| (k as f64 + 0.5) / (of as f64 + 1.0);
     let (ours, total) = (seen.of(class), seen.total());

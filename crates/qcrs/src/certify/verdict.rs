@@ -25,7 +25,7 @@ pub enum Verdict {
         sigma: Sigma,
         /// The lower bound of the class's probability at this σ.
         p_lower: f64,
-        /// The upper bound of every other class's, where it was bounded apart.
+        /// The upper bound of every other class's probability, if it was bounded separately.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         p_upper: Option<f64>,
     },
@@ -59,7 +59,7 @@ pub enum Reason {
         class: usize,
         /// The noise level.
         sigma: Sigma,
-        /// Whether the votes speak against it; if not, the draws were too few to tell.
+        /// Whether the votes speak against it; if not, there were too few draws to tell.
         refuted: bool,
     },
 }
@@ -76,12 +76,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The chance with which a question about a radius is given up although the answer is yes. It can cost
-/// an answer, never make a wrong one.
+/// The probability with which a question about a radius is given up although the answer is yes. It can cost
+/// an answer, but never makes a wrong one.
 const GIVE_UP: f64 = 0.01;
 
-/// What K certificates prove together: each is made at α/K, the largest radius is kept. Votes under two generalized laws
-/// make a single certificate.
+/// What K certificates prove together: each is made at α/K, and the largest radius is kept. Votes under two
+/// generalized laws make a single certificate.
 pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error> {
     if let [one, other] = estimates
         && let Some(laws) = both_generalized(one, other)
@@ -102,8 +102,8 @@ pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error>
     Ok(best.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
 }
 
-/// The laws of two certificates, where both are generalized: those are never the best of two ([`Plan::best_of`] refuses
-/// them), but the first law and the second of one.
+/// The laws of two certificates, if both are generalized. These are never the best of two ([`Plan::best_of`]
+/// refuses them), but one certificate under a first and a second law.
 fn both_generalized(one: &Estimate, other: &Estimate) -> Option<[GeneralizedGaussian; 2]> {
     match (one.smoothed.noise, other.smoothed.noise) {
         (Noise::GeneralizedGaussian(first), Noise::GeneralizedGaussian(second)) => Some([first, second]),
@@ -163,7 +163,7 @@ fn answer(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<(f64, Verdic
     Ok(match stands(estimate, radius, alpha)? {
         Standing::Above => (1.0, Verdict::Certified { class, radius, sigma, p_lower, p_upper: None }),
         standing => {
-            // no draw at all speaks against a radius that f64 cannot tell from an infinite one
+            // a radius that f64 cannot tell from infinity is `Below` without a draw, and that refutes nothing
             let refuted = standing == Standing::Below && estimate.votes.total() > 0;
             (0.0, Verdict::Abstain(Reason::NotShown { class, sigma, refuted }))
         }
@@ -175,7 +175,7 @@ pub(crate) fn is_decided(estimate: &Estimate, radius: f64, alpha: Alpha) -> Resu
     Ok(stands(estimate, radius, alpha)? != Standing::Open)
 }
 
-/// How the votes so far stand against what `radius` asks of them.
+/// How the votes so far compare with the share that `radius` needs.
 fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Error> {
     let Estimate { smoothed, class, votes, .. } = estimate;
     let share = radius::share(&smoothed.noise, radius)?;

@@ -3,7 +3,7 @@
 use super::{Dataset, Example, byte_to_pixel, exact_bytes, out_of_range};
 use crate::types::Error;
 
-/// A dataset in memory, as every binary format is read into.
+/// A dataset in memory. Every binary format is read into one.
 #[derive(Clone, Debug)]
 pub struct InMemory {
     shape: [usize; 3],
@@ -12,8 +12,8 @@ pub struct InMemory {
     len: usize,
 }
 
-/// Pixels of all images, one image after the other, each channel by channel; those that are k/255 to the last bit
-/// are always kept as bytes.
+/// Pixels of all images, one image after the other, each channel by channel; those that are k/255 to the last
+/// bit are always kept as bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Pixels {
     /// k stands for k/255.
@@ -23,8 +23,8 @@ pub(super) enum Pixels {
 }
 
 impl InMemory {
-    /// Images of `shape` (channels, height, width), one after the other, each channel by channel.
-    /// Values outside [0, 1], an incomplete image, no image or a wrong number of labels is an error.
+    /// Images of `shape` (channels, height, width), one after the other, each channel by channel. Values
+    /// outside [0, 1], an incomplete image, no image, or a wrong number of labels are an error.
     pub fn new(shape: [usize; 3], pixels: Vec<f32>, labels: Option<Vec<usize>>) -> Result<Self, Error> {
         if let Some(at) = pixels.iter().position(|value| !(0.0..=1.0).contains(value)) {
             let (image, value) = (at / shape.iter().product::<usize>().max(1), pixels[at]);

@@ -48,7 +48,7 @@ pub struct Example {
     pub label: Option<usize>,
 }
 
-/// What a dataset is and how it was read: what a run's spec must remember.
+/// What a dataset is and how it was read: a run's spec must remember both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     /// The dataset's, file's or folder's name, for people.

@@ -9,16 +9,16 @@ pub struct Opened {
     pub dataset: Box<dyn Dataset>,
     /// What they are and how they are read.
     pub about: About,
-    /// Whether there is a part for training and one for tests, of which this is the one that was asked for.
+    /// Whether the dataset has a training part and a test part; if so, this is the part that was asked for.
     pub has_parts: bool,
-    /// Whether the hash in `about` covers every image. If not, images can be exchanged without a change of it: compare
-    /// them with the [`pixel_hash`](super::pixel_hash) of each.
+    /// Whether the hash in `about` covers every image. If not, images can be replaced without changing it:
+    /// compare the [`pixel_hash`](super::pixel_hash) of each.
     pub contents_hashed: bool,
 }
 
 impl Opened {
-    /// Images that somebody already has in memory. They are known by their content: the same images in a file, as bytes
-    /// or as floats, are the same dataset.
+    /// Images that are already in memory. They are known by their content: the same images in a file, as
+    /// bytes or as floats, are the same dataset.
     pub fn of_images(name: &str, images: InMemory) -> Self {
         Self::in_memory(name.into(), images, "value", None)
     }

@@ -1,7 +1,7 @@
 //! Which image is this, whatever form it came in?
 
-/// The BLAKE3 hash of an image, in hex: of one byte k per pixel where every pixel is exactly k/255, else of the
-/// pixels as little-endian f32. So an image has the same hash whether it came as bytes or as floats.
+/// The BLAKE3 hash of an image, in hex: of one byte k per pixel where every pixel is exactly k/255, else of
+/// the pixels as little-endian f32. So an image has the same hash whether it came as bytes or as floats.
 pub fn pixel_hash(pixels: &[f32]) -> String {
     let mut hash = blake3::Hasher::new();
     if let Some(bytes) = exact_bytes(pixels) {

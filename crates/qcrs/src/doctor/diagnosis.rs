@@ -13,7 +13,7 @@ pub enum Diagnosis {
         way: Way,
         /// The accuracy as declared, without noise or with it, whichever is larger.
         now: f64,
-        /// The same with that way.
+        /// The same when they are handed over that way.
         then: f64,
     },
     /// No way beats guessing: wrong labels, other classes, or an untrained model.
@@ -25,13 +25,13 @@ pub enum Diagnosis {
 }
 
 impl Diagnosis {
-    /// Judges accuracies on so many `images` of so many `classes`; the first of the readings is the declared one. A
+    /// Judges accuracies on `images` images of `classes` classes; the first reading is the declared way. A
     /// lead counts when it is larger than three standard errors.
     pub(super) fn of(readings: &[Reading], images: usize, classes: usize) -> Self {
         let score = |reading: &Reading| reading.clean_accuracy.max(reading.noisy_accuracy);
         let declared = &readings[0];
         let error = 3.0 * (0.25 / images as f64).sqrt();
-        // of those that are about as good the first, which is the simplest
+        // the first of those that are about as good, which is the simplest
         let top = readings.iter().map(score).fold(0.0, f64::max);
         let best = readings.iter().find(|reading| score(reading) + error / 3.0 >= top).unwrap_or(declared);
         let chance = 1.0 / classes as f64;

@@ -15,18 +15,18 @@ use rayon::prelude::*;
 
 /// Images that are scored at a time.
 const BATCH: usize = 16;
-/// The draws that name the class in a forecast, as certificates usually have them.
+/// The draws that name the class in a forecast, the usual number.
 const N0: u32 = 100;
 
-/// A classifier without any transform of its pixels, and what is said about it.
+/// A classifier without any transform of its pixels, and what is declared about it.
 pub struct Patient<'a> {
     /// The classifier itself.
     pub classifier: &'a dyn Classifier,
-    /// What is said to be done to the pixels before it sees them, if anything.
+    /// What is declared to be done to the pixels before it sees them, if anything.
     pub declared: Option<&'a InputTransform>,
     /// Channels, height and width of the images.
     pub shape: [usize; 3],
-    /// The noise that it is said to be trained with.
+    /// The noise that it is declared to be trained with.
     pub sigma: Sigma,
 }
 
@@ -54,7 +54,7 @@ pub struct Reading {
     pub noisy_accuracy: f64,
 }
 
-/// So many of the `ids`, spread over all of them: folders and files are often sorted by class.
+/// `count` of the `ids`, spread over all of them, because folders and files are often sorted by class.
 pub fn spread(ids: &[u32], count: usize) -> Vec<u32> {
     let step = (ids.len() / count.max(1)).max(1);
     ids.iter().copied().step_by(step).take(count).collect()

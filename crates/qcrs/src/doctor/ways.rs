@@ -2,11 +2,11 @@
 
 use crate::sample::InputTransform;
 
-/// A way of handing over the pixels. But for [`Way::Declared`] they are those of the data, in [0, 1], channel by
-/// channel and row by row, with the one change that is named.
+/// A way of handing over the pixels. Except for [`Way::Declared`], they are those of the data, in [0, 1],
+/// channel by channel and row by row, with the one change that is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// With the transform that the model is said to want.
+    /// With the transform that the model is declared to want.
     Declared,
     /// Without any change.
     Plain,
@@ -27,7 +27,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// The way that is declared, and then those that are common in the field for images of so many channels.
+    /// The declared way, then those that are common in the field for images with this many channels.
     pub(super) fn to_try(declared: bool, channels: usize) -> Vec<Self> {
         let first = if declared { &[Self::Declared, Self::Plain][..] } else { &[Self::Plain] };
         let any = [Self::Transposed, Self::Bytes, Self::Half];

@@ -3,7 +3,7 @@
 use super::normal::LN_SQRT_TAU;
 use crate::types::Error;
 
-/// Larger counts are refused: nothing beyond was measured.
+/// Larger counts are refused, because nothing beyond was measured.
 const LARGEST_N: u64 = 1 << 32;
 
 /// The continued fraction needs about √n terms at the worst k, and a hundred at the usual ones.
@@ -70,8 +70,8 @@ fn complement(x: f64) -> f64 {
     (-x.exp()).ln_1p()
 }
 
-/// A coin that falls on its first side with probability p, and what we need to know of both
-/// sides without the rounding error of 1 − p.
+/// A coin that falls on its first side with probability p, and what we need to know about both sides without
+/// the rounding error of 1 − p.
 #[derive(Clone, Copy)]
 struct Coin {
     p: f64,
@@ -98,8 +98,8 @@ impl Coin {
         Self { p: self.q, q: self.p, ln_p: self.ln_q, ln_q: self.ln_p, flipped: !self.flipped }
     }
 
-    /// k − np, rounded once: the deviance is its square, so an error here is the error of the tail.
-    /// Of a flipped coin it is (n − k) − nq turned round, computed from the p that is exact.
+    /// k − np, rounded once: the deviance is its square, so an error here is the error of the tail. For a
+    /// flipped coin it is nq − (n − k), computed from the p that is exact.
     fn excess(&self, k: u64, n: u64) -> f64 {
         if self.flipped {
             (n as f64).mul_add(self.q, -((n - k) as f64))

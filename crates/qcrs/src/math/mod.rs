@@ -1,8 +1,8 @@
 //! What is Φ⁻¹(p)? What is a binomial tail?
 //!
-//! Of all this only the gamma law reaches the noise path, where its limit is rounded to `f32`, so `ln` and `exp` of the
-//! standard library may be used. Every routine says how far off it is, and a test asserts that number:
-//! `tests/golden_statistics.rs`, `tests/golden_dsrs.rs`, or one beside the routine.
+//! Of all this, only the gamma law reaches the noise path. Its limit is rounded to `f32` there, so `ln` and
+//! `exp` of the standard library may be used. Every routine says how far off it is, and a test asserts that
+//! number: `tests/golden_statistics.rs`, `tests/golden_dsrs.rs`, or one beside the routine.
 
 mod binomial;
 mod exponential;

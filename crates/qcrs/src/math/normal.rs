@@ -120,7 +120,7 @@ fn tail_quantile(tail: f64) -> Result<f64, Error> {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // exact values are what is promised
+#[allow(clippy::float_cmp)] // exact values are promised
 mod tests {
     use super::*;
 

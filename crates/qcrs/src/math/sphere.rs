@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 /// Panels of the table, and Chebyshev coefficients in each.
 const PANELS: usize = 64;
 const TERMS: usize = 12;
-/// Shares below e to the minus this are nothing.
+/// Shares below e^(−CUT) count as 0.
 const CUT: f64 = 46.0;
 
 /// The share of the unit sphere in d dimensions whose first coordinate is at most x: the distribution

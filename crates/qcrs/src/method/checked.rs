@@ -5,8 +5,8 @@ use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// A method whose settings were checked. What cannot work cannot be constructed, nor read from a file; everything that
-/// [`AnyMethod`] tells can be asked of it.
+/// A method whose settings were checked. Settings that cannot work cannot be constructed, nor read from a
+/// file. Everything that [`AnyMethod`] tells can be asked of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "AnyMethod", into = "AnyMethod")]
 pub struct Method(AnyMethod);

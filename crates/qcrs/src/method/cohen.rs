@@ -19,7 +19,7 @@ impl Cohen {
         read: |given| Ok(Self { sigma: given.published()?.sigma }.into()),
     };
 
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps)] // as every method
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps)] // the signature of every method
     pub(super) fn check(&self) -> Result<(), Error> {
         Ok(())
     }

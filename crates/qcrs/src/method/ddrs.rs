@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// probabilities under noise.
 ///
 /// The published programs differentiate the network. Here dR̃/dσ is a central difference with the same noise
-/// vectors on both sides (common random numbers): forward passes only, for any model. As the step shrinks it is
-/// the derivative that they take, with noise held fixed.
+/// vectors on both sides (common random numbers): forward passes only, for any model. As the step shrinks it
+/// is the derivative that they take, with noise held fixed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ddrs {
@@ -32,8 +32,8 @@ pub struct Ddrs {
     pub clamp: f64,
 }
 
-/// Half the width of the difference, as a share of σ: small against the bend of R̃, large against the rounding
-/// of scores in f32.
+/// Half the width of the difference, as a share of σ: small against the bend of R̃, large against the
+/// rounding of scores in f32.
 const WIDTH: f64 = 0.01;
 
 const RECIPE: Setting = Setting {
@@ -115,8 +115,8 @@ impl Ddrs {
         Facts { search: self.passes(), refuses: &[NEEDS_ALL_CLASSES], ..Facts::about(self.sigma) }
     }
 
-    /// The settings of the published training scripts: K = 100, rate 1e-4, 64 draws, clamp 0.02. They can raise
-    /// σ by 0.02 at most.
+    /// The settings of the published training scripts: K = 100, rate 1e-4, 64 draws, clamp 0.02. They can
+    /// raise σ by 0.02 at most.
     pub fn published(sigma: Sigma, [low, high]: [Sigma; 2]) -> Self {
         Self { sigma, low, high, iterations: 100, rate: 1e-4, draws: 64, clamp: 0.02 }
     }
@@ -138,7 +138,7 @@ impl Ddrs {
         let Self { sigma, low, high, iterations, rate, draws, clamp } = self;
         let (name, problem) = if !(low <= sigma && sigma <= high && low < high) {
             let (low, sigma, high) = (low.get(), sigma.get(), high.get());
-            ("left", format!("the ascent begins at {sigma}, outside of the region [{low}, {high}]"))
+            ("left", format!("the ascent begins at {sigma}, outside the region [{low}, {high}]"))
         } else if *iterations == 0 {
             ("iterations", "an ascent needs at least one step".into())
         } else if !(*rate > 0.0 && rate.is_finite()) {
@@ -146,7 +146,7 @@ impl Ddrs {
         } else if *draws == 0 {
             ("gradient_n", "a step needs at least one draw".into())
         } else if !(*clamp > 0.0 && *clamp < 0.5) {
-            ("clamp", format!("probabilities can be kept between 0 and ½ away from the ends, not {clamp}"))
+            ("clamp", format!("must be between 0 and ½, got {clamp}"))
         } else {
             return Ok(());
         };

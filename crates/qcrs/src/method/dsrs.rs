@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// Generalized Gaussian noise P of one σ for every input, asked by itself or together with a second law Q.
 ///
-/// The published program certifies the true class of each input. Here the class is guessed by draws of its own,
-/// as in CERTIFY, so that it can be deployed. With a second law each of the two gets half of the n draws.
+/// The published program certifies the true class of each input. Here the class is guessed by draws of its
+/// own, as in CERTIFY, so that it can be deployed. With a second law each of the two gets half of the n
+/// draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dsrs {
@@ -41,7 +42,8 @@ const REFUSES: &[(&str, &str)] = &[
     ("at_radius", "dsrs has a bound of its own; leave this out"),
 ];
 
-/// The values of a CIFAR image: settings are checked before the data are opened, and any size will do for that.
+/// The values of a CIFAR image: settings are checked before the data are opened, and any size is good enough
+/// for that.
 const TYPICAL_DIM: usize = 3 * 32 * 32;
 
 impl Dsrs {
@@ -76,8 +78,8 @@ impl Dsrs {
         }
     }
 
-    /// The published settings for inputs of `dim` values: a gamma shape d/2 − k of 12, 6 or 4 (MNIST, CIFAR-10,
-    /// ImageNet) and a second law with 0.8 σ. Other sizes get the shape of the nearest.
+    /// The published settings for inputs of `dim` values: a gamma shape d/2 − k of 12, 6 or 4 (MNIST,
+    /// CIFAR-10, ImageNet) and a second law with 0.8 σ. Other sizes get the shape of the nearest.
     pub fn published(sigma: Sigma, dim: usize) -> Result<Self, Error> {
         let shape = match dim {
             0..=1500 => 12,
@@ -95,7 +97,7 @@ impl Dsrs {
     pub fn check(&self) -> Result<(), Error> {
         match self.second {
             Second::Variance(share) if !(0.1..1.0).contains(&share) => {
-                let problem = format!("the second law has a share of σ from 0.1 to below 1, not {share}");
+                let problem = format!("the share of σ must be at least 0.1 and below 1, got {share}");
                 Err(Error::setting("second", problem))
             }
             _ => Ok(()),
@@ -104,11 +106,11 @@ impl Dsrs {
 }
 
 impl Dsrs {
-    /// The laws for inputs of `dim` values; those that no radius can be computed for are an error.
+    /// The laws for inputs of `dim` values; it is an error if no radius can be computed for them.
     pub fn laws(&self, dim: usize) -> Result<TwoLaws, Error> {
         self.check()?;
         let (first, second) = (GeneralizedGaussian::new(self.sigma, self.k, dim)?, self.second);
-        // any votes will do: no setting that works for some fails for others
+        // any votes will do: a setting that works for some works for all
         match second.law(&first, (1, 1), Alpha::new(0.5)?)? {
             None => drop(generalized_gaussian(0.0, &first)?),
             Some(second) => drop(DoubleSampling::new(&first, &second)?),

@@ -1,8 +1,8 @@
-//! What does the rest of the library have to know of a method, besides its plans?
+//! What does the rest of the library have to know about a method, besides its plans?
 
 use crate::types::Sigma;
 
-/// What holds for a method with its settings. [`Facts::about`] has what is true of most.
+/// What holds for a method with its settings. [`Facts::about`] gives what holds for most methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
     /// σ₀: the noise that the classifier was trained with.
@@ -15,8 +15,8 @@ pub struct Facts {
     pub certificates: u32,
     /// The smallest n that it can work with.
     pub least_n: u32,
-    /// Whether every input gets the same σ, chosen beforehand: then the radius holds for a classifier that can be
-    /// deployed, else only for the one with that σ, frozen.
+    /// Whether every input gets the same σ, chosen beforehand: then the radius holds for a classifier that
+    /// can be deployed, else only for the one with that σ, frozen.
     pub has_one_sigma: bool,
     /// The law of the noise, where it is not Gaussian.
     pub other_law: Option<&'static str>,
@@ -38,8 +38,8 @@ pub enum Slow {
 }
 
 impl Facts {
-    /// A method that spends no draws on its search, makes one certificate under Gaussian noise, takes every setting, and
-    /// chooses σ per input unless it says otherwise.
+    /// A method that spends no draws on its search, makes one certificate under Gaussian noise, takes every
+    /// setting, and chooses σ per input unless it says otherwise.
     pub fn about(sigma: Sigma) -> Self {
         Self {
             sigma,

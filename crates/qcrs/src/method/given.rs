@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Everything that people are told of a method, and how it is made of their settings. Command line, files, Python and
-/// reports all read this.
+/// Everything that people are told about a method, and how it is made from their settings. The command line,
+/// files, Python and reports all read this.
 pub struct Descriptor {
     /// Its name, as files and the command line have it.
     pub name: &'static str,
@@ -15,7 +15,7 @@ pub struct Descriptor {
     pub about: &'static str,
     /// Its settings besides [`COMMON`], in the order in which they are listed.
     pub settings: &'static [Setting],
-    /// Makes the method; what is not given has its default. The settings still have to be checked.
+    /// Makes the method; settings that are not given have their defaults. They still have to be checked.
     pub(super) read: fn(&Given<'_>) -> Result<AnyMethod, Error>,
 }
 
@@ -29,13 +29,15 @@ impl Descriptor {
 /// One setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Its name, as a field or a keyword would be written; the command line writes `gradient_n` as `--gradient-n`.
+    /// Its name, as a field or a keyword would be written; the command line writes `gradient_n` as
+    /// `--gradient-n`.
     pub name: &'static str,
-    /// What a value looks like: a word for a number, or all words that can be given, as in `common|independent`.
+    /// What a value looks like: a word for a number, or all words that can be given, as in
+    /// `common|independent`.
     pub value: &'static str,
     /// What it does, with its unit.
     pub about: &'static str,
-    /// What holds where it is not given.
+    /// What holds if it is not given.
     pub default: &'static str,
 }
 
@@ -117,7 +119,7 @@ impl Given<'_> {
             Value::String(text) => parse_count(text),
             _ => None,
         };
-        let problem = || format!("must be a whole number from 0 up, got {}", shown(value));
+        let problem = || format!("must be a whole number of 0 or more, got {}", shown(value));
         count.map(Some).ok_or_else(|| Error::setting(name, problem()))
     }
 
@@ -160,7 +162,8 @@ impl Given<'_> {
         value.as_str().map(Some).ok_or_else(problem)
     }
 
-    /// The paper's search with what was given about σ, region, ε, τ and draws; other methods take σ and region from it.
+    /// The paper's search with what was given about σ, region, ε, τ and draws; other methods take σ and
+    /// region from it.
     pub(super) fn published(&self) -> Result<Qcrs, Error> {
         let mut search = match (self.text("preset")?, self.sigma("sigma")?) {
             (Some(name), None) => Qcrs::preset(name)?,

@@ -35,7 +35,7 @@ pub enum Winner {
     MaxOfCertificates,
 }
 
-/// Neighbours of so many points differ by less than any classifier can tell.
+/// With more points, neighbours would differ by less than any classifier can tell.
 const MOST_POINTS: u32 = 1 << 16;
 
 const POINTS: Setting =

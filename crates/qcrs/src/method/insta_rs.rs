@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct InstaRs {
     /// Where the ascents begin.
     pub starts: Vec<Sigma>,
-    /// How each goes on.
+    /// The settings of each ascent.
     pub ascent: Ddrs,
 }
 
@@ -70,7 +70,7 @@ impl InstaRs {
         let Ddrs { low, high, .. } = self.ascent;
         if let Some(outside) = self.starts.iter().find(|start| !(low..=high).contains(start)) {
             let [start, low, high] = [*outside, low, high].map(Sigma::get);
-            let problem = format!("an ascent from {start} begins outside of the region [{low}, {high}]");
+            let problem = format!("an ascent from {start} begins outside the region [{low}, {high}]");
             return Err(Error::setting("starts", problem));
         }
         self.ascent.check()

@@ -18,7 +18,7 @@ pub struct Iss {
     pub sigma: Sigma,
     /// Draws for planning.
     pub draws: u32,
-    /// What the radius may lose against all of the budget's draws.
+    /// What the radius may lose compared with all of the budget's draws.
     pub loss: Loss,
     /// n is a multiple of this.
     pub unit: u32,
@@ -90,7 +90,7 @@ impl Iss {
     }
 
     /// The draws that a class of probability `p` deserves, at most `most`: the fewest with which its radius
-    /// comes close enough to that of `most` draws; 0 where even those certify nothing worth having.
+    /// comes close enough to that of `most` draws; 0 where even `most` draws certify nothing worth having.
     fn deserved(&self, p: f64, most: u32, alpha: Alpha) -> Result<u32, Error> {
         // n p is rarely a whole number of votes: the bound is interpolated between its neighbours
         let radius = |n: u32| -> Result<f64, Error> {
@@ -123,7 +123,7 @@ fn read_loss(given: &Given<'_>) -> Result<Option<Loss>, Error> {
     let share = given.text("loss").ok().flatten().and_then(|text| text.trim().strip_suffix('%'));
     let Some(share) = share else { return Ok(given.number("loss")?.map(Loss::Absolute)) };
     let number: f64 =
-        share.trim().parse().map_err(|_| Error::setting("loss", format!("{share} is no number")))?;
+        share.trim().parse().map_err(|_| Error::setting("loss", format!("{share} is not a number")))?;
     Ok(Some(Loss::Relative(number / 100.0)))
 }
 

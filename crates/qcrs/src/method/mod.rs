@@ -1,7 +1,7 @@
 //! Which smoothed classifier should this input get its certificate for?
 //!
-//! Each method has a file of its own: its settings, their defaults and checks, what it costs and promises, and its plan. The
-//! table at [`METHODS`] lists them; everything else walks that table.
+//! Each method has its own file, with its settings, their defaults and checks, what it costs and promises,
+//! and its plan. The table at [`METHODS`] lists them; everything else uses that table.
 
 mod checked;
 mod cohen;
@@ -40,14 +40,15 @@ use serde::{Deserialize, Serialize};
 
 /// A way to plan the certificate of one input.
 pub trait PlanCertificate: Send + Sync {
-    /// Looks at the input through `scout` and settles on a plan.
+    /// Makes the enum and the table of all methods. A method provides `DESCRIPTOR`, `check`, `facts` and a
+    /// plan.
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error>;
 }
 
 /// Makes the enum and the table of all methods. A method brings `DESCRIPTOR`, `check`, `facts` and a plan.
 macro_rules! methods {
     ($($method:ident),* $(,)?) => {
-        /// Any of the methods, with settings that were not checked yet; [`Method`] has those that were.
+        /// Any of the methods, with settings that were not checked yet; a [`Method`] has checked ones.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         #[allow(missing_docs)] // each is documented in its own place
@@ -59,14 +60,14 @@ macro_rules! methods {
         pub const METHODS: &[Descriptor] = &[$($method::DESCRIPTOR),*];
 
         impl AnyMethod {
-            /// What people are told of it.
+            /// What people are told about it.
             pub fn descriptor(&self) -> &'static Descriptor {
                 match self {
                     $(Self::$method(_) => &$method::DESCRIPTOR),*
                 }
             }
 
-            /// What the rest of the library has to know of it.
+            /// What the rest of the library has to know about it.
             pub fn facts(&self) -> Facts {
                 match self {
                     $(Self::$method(method) => method.facts()),*

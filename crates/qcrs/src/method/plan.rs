@@ -6,11 +6,11 @@ use crate::sample::Smoothed;
 use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
-/// More candidates than any certificate could be shared between: α would be gone.
+/// More candidates than α could be shared among.
 const MOST_CANDIDATES: usize = 1 << 16;
 
-/// What a method decides, from the draws of its search alone. A plan that cannot be certified cannot be constructed; one
-/// that asks for more draws than the budget has is refused before any of them is drawn.
+/// What a method decides, from the draws of its search alone. A plan that cannot be certified cannot be
+/// constructed; one that asks for more draws than the budget has is refused before any of them is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// Nothing: no certificate is expected to be worth its draws.
@@ -24,14 +24,14 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// A certificate about `g`: its class is named by n0 fresh draws, and it has as many draws and the bound that the
-    /// budget says.
+    /// A certificate about `g`: its class is named by n0 fresh draws, and it has as many draws and the bound
+    /// that the budget says.
     pub fn certify(g: Smoothed) -> OneCertificate {
         OneCertificate { smoothed: g, class: None, n: None, sides: None }
     }
 
-    /// The best of certificates about each of the `candidates`, all for the class that n0 fresh draws of `select` name.
-    /// With K of them each is made at α/K, which is sound by the union bound.
+    /// The best of certificates about each of the `candidates`, all for the class that n0 fresh draws of
+    /// `select` name. With K of them each is made at α/K, which is sound by the union bound.
     pub fn best_of(candidates: Vec<Smoothed>, select: Smoothed) -> Result<Self, Error> {
         if candidates.is_empty() || candidates.len() > MOST_CANDIDATES {
             let count = candidates.len();
@@ -39,7 +39,7 @@ impl Plan {
             return Err(Error::Invalid(problem));
         }
         if candidates.iter().any(|g| matches!(g.noise, Noise::GeneralizedGaussian(_))) {
-            // of two certificates nobody could tell the best of two from one under two laws
+            // two certificates under two laws could not be told from the best of two
             let problem = "the best of several certificates is chosen under Gaussian noise only";
             return Err(Error::Invalid(problem.into()));
         }
@@ -102,8 +102,8 @@ pub struct BestOf {
     pub(crate) select: Smoothed,
 }
 
-/// A plan for one certificate from votes under two laws, by [`Dsrs::laws`](super::Dsrs::laws): P gets the first half of
-/// the draws, Q the rest.
+/// A plan for one certificate from votes under two laws, by [`Dsrs::laws`](super::Dsrs::laws): P gets the
+/// first half of the draws, Q the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoLaws {
     /// P, which the certificate is about.
@@ -125,7 +125,8 @@ pub enum Sides {
     /// The probability of the class from below, at α; any other class may have all the rest.
     #[default]
     One,
-    /// That of the class from below, and that of the likeliest other class from above, at α/2 each.
+    /// The probability of the class from below, and that of the likeliest other class from above, at α/2
+    /// each.
     Two,
 }
 

@@ -1,4 +1,4 @@
-//! What does a search believe of the σ–radius curve when it ends?
+//! What does a search believe about the σ–radius curve when it ends?
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Posterior {
     /// The σ of the grid, rising.
     pub sigma: Vec<f64>,
-    /// The radius believed in, negative where the class has less than half of the votes.
+    /// The believed radius, negative where the class has less than half of the votes.
     pub mean: Vec<f64>,
     /// Its standard deviation.
     pub deviation: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) fn rounded(value: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // exact values are what is promised
+#[allow(clippy::float_cmp)] // exact values are promised
 mod tests {
     use super::rounded;
 

@@ -12,13 +12,13 @@ struct Preset {
     step: f64,
 }
 
-/// What other σ are scaled from.
+/// The preset that settings for other σ are scaled from.
 const REFERENCE: Preset = preset("cifar10-0.50", 0.50, [0.12, 1.7], 0.03, 0.15);
 
-/// Values of the released program's instructions (its τ is ε / `epsilon_step`), and under
-/// `-appendix` those of the paper's appendix E, which differ. The instructions give none for
-/// cifar10-0.12: there the appendix's stand. (The program's own defaults have τ = 0.0005, and
-/// 500 votes do not change over so small a step: the sign of the difference says nothing.)
+/// Values of the released program's instructions (its τ is ε / `epsilon_step`), and under `-appendix` those
+/// of the paper's appendix E, which differ. The instructions give none for cifar10-0.12, so those of the
+/// appendix are used. (The program's own defaults have τ = 0.0005: 500 votes do not change over so small a
+/// step, so the sign of the difference says nothing.)
 const PRESETS: [Preset; 8] = [
     preset("cifar10-0.12", 0.12, [0.08, 0.50], 0.01, 0.05),
     preset("cifar10-0.25", 0.25, [0.08, 0.90], 0.03, 0.075),

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Halves [`low`, `high`] until it is no longer than `tolerance`, going where the radius grows,
 /// then keeps the better of the midpoint and `sigma`.
 ///
-/// The released program and its repairs differ in six decisions; each is a field of its own, so
-/// that an ablation can switch it alone. [`Qcrs::paper`] has one of the repairs, without which σ − τ may fall below
-/// zero, and [`Qcrs::repaired`] all.
+/// The released program and its repairs differ in six decisions. Each is a field, so that an ablation can
+/// switch it alone. [`Qcrs::paper`] has one of the repairs, without which σ − τ may fall below zero, and
+/// [`Qcrs::repaired`] has all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Qcrs {

@@ -97,7 +97,7 @@ impl<'a> Scout<'a> {
         self.n
     }
 
-    /// The smoothed classifier that σ stands for in this run: what looks ask, and what a plan should name.
+    /// The smoothed classifier that σ stands for in this run: looks ask it, and a plan should name it.
     pub fn at(&self, sigma: Sigma) -> Smoothed {
         self.sampler.at(sigma)
     }
@@ -107,14 +107,15 @@ impl<'a> Scout<'a> {
         self.look_at(self.at(sigma), n)
     }
 
-    /// Spends `n` fresh draws on any smoothed classifier: a law of its own, or one of several models by its number.
+    /// Spends `n` fresh draws on any smoothed classifier: one with its own law, or one of several models by
+    /// its number.
     pub fn look_at(&mut self, g: Smoothed, n: u32) -> Result<Look, Error> {
         let draws = self.fresh.take(n)?;
         self.spend(g, &draws)
     }
 
-    /// Spends fresh draws at every σ, as many as stand beside it: the same looks as one after the other, but
-    /// the classifier's batches need not end where a look does.
+    /// Spends fresh draws at every σ, in the numbers given beside them. The looks are the same as one after
+    /// the other, but the classifier's batches need not end where a look does.
     pub fn looks(&mut self, at: &[(Sigma, u32)]) -> Result<Vec<Look>, Error> {
         let part = |&(sigma, n): &(Sigma, u32)| Ok((self.sampler.at(sigma), self.fresh.take(n)?));
         let parts = at.iter().map(part).collect::<Result<Vec<_>, Error>>()?;
@@ -124,14 +125,14 @@ impl<'a> Scout<'a> {
         Ok(looks)
     }
 
-    /// Spends `n` draws at each of two σ. With common draws both see the same ones, scaled (the noise of the difference
-    /// cancels); else each has its own.
+    /// Spends `n` draws at each of two σ. With common draws both see the same ones, scaled (the noise of the
+    /// difference cancels); otherwise each has its own.
     pub fn pair(&mut self, sigmas: [Sigma; 2], n: u32, pairs: Pairs) -> Result<[Look; 2], Error> {
         self.spend_pair(sigmas.map(|sigma| self.at(sigma)), n, pairs)
     }
 
-    /// The same for the two ends of a difference. Both ask the model of the σ between them: else the difference would
-    /// compare two networks.
+    /// The same for the two ends of a difference. Both ask the model of the σ between them: otherwise the
+    /// difference would compare two networks.
     pub fn difference(&mut self, sigmas: [Sigma; 2], n: u32, pairs: Pairs) -> Result<[Look; 2], Error> {
         self.spend_pair(self.ends(sigmas)?, n, pairs)
     }
@@ -173,7 +174,7 @@ impl<'a> Scout<'a> {
         self.radius_of(expected, u64::from(self.n), look)
     }
 
-    /// Keeps what the search believes of the σ–radius curve, for the record.
+    /// Keeps what the search believes about the σ–radius curve, for the record.
     pub fn believe(&mut self, posterior: Posterior) {
         self.belief = Some(posterior);
     }

@@ -21,7 +21,7 @@ fn the_table_has_every_method_under_the_name_that_files_have() {
     }
 }
 
-/// A default that is shown to people, but is not the one, would be a lie.
+/// A default that is shown to people must be the one that is used.
 #[test]
 fn the_defaults_that_are_shown_are_those_that_hold() {
     let mut seen = 0;
@@ -39,7 +39,7 @@ fn the_defaults_that_are_shown_are_those_that_hold() {
     assert!(seen > 10, "{seen}");
 }
 
-/// Every setting of every method does something, and takes no nonsense.
+/// Every setting of every method does something, and rejects nonsense.
 #[test]
 fn every_setting_is_read() {
     for descriptor in METHODS {

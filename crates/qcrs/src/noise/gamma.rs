@@ -6,9 +6,9 @@
 use super::Stream;
 use super::philox::philox4x32;
 
-/// Set in the phase of the counters that make gamma variables, and in no other's.
+/// This bit is set in the phase of the counters that make gamma variables, and in no others.
 const GAMMA_DOMAIN: u32 = 1 << 30;
-/// So many uniforms are multiplied before a logarithm is taken: each is at least 2⁻⁵³.
+/// This many uniforms are multiplied before a logarithm is taken: each is at least 2⁻⁵³.
 const FACTORS: u32 = 16;
 
 /// The `attempt`-th variable Gamma(`shape`, 1) of a draw; relative error below 1e-14.

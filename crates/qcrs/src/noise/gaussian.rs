@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 const LANES: usize = 16;
 /// The number of normals that are made at a time.
 pub(super) const GROUP: usize = 4 * LANES;
-/// Set in the phase of the counters that refine the tail, and in no other's.
+/// This bit is set in the phase of the counters that refine the tail, and in no others.
 const TAIL_DOMAIN: u32 = 1 << 31;
 
 /// `out = x + scale · ε`, as a job that pulp compiles once for every instruction set.
@@ -94,7 +94,7 @@ pub(super) fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
     *normals.as_flattened().as_array().expect("4 times 16 is 64")
 }
 
-/// Does the pairs in the tail again, with more bits.
+/// Computes the pairs in the tail again, with more bits.
 #[cold]
 #[inline(never)]
 fn refine_tails(

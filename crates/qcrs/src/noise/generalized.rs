@@ -109,11 +109,11 @@ impl GeneralizedGaussian {
 
     /// `out = x + ε`.
     ///
-    /// What rounding does: the factor s √(2t) / ‖normals‖ is rounded up to `f32`, as σ of Gaussian noise
-    /// is. The errors of t, of the norm and of s (some 1e-15) are far below that step (6e-8), so but for
-    /// one draw in some ten millions ‖ε‖ is not shorter than claimed, and never by more than 1e-14 of it;
-    /// it is longer by 6e-8 on average, and longer noise only adds to the true radius. Where two laws are
-    /// compared, that changes a share by some 1e-7, which is far less than votes can tell.
+    /// What rounding does: the factor s √(2t) / ‖normals‖ is rounded up to `f32`, as σ of Gaussian noise is.
+    /// The errors of t, of the norm and of s (some 1e-15) are far below that step (6e-8), so except in about
+    /// one draw of ten million ‖ε‖ is not shorter than claimed, and never by more than 1e-14 of it; it is
+    /// longer by 6e-8 on average, and longer noise only adds to the true radius. Where two laws are compared,
+    /// that changes a share by some 1e-7, which is far less than votes can tell.
     pub(super) fn add(&self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
         static BEST: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
         assert_eq!(x.len(), self.dim as usize, "this noise was made for inputs of another length");
@@ -166,7 +166,7 @@ impl TryFrom<Fields> for GeneralizedGaussian {
         let law = Self::new(sigma, k, dim as usize)?;
         let Some(threshold) = threshold else { return Ok(law) };
         let (share, _) = gamma_shares(law.shape(), threshold);
-        // a hair of room, for the share that was asked for is not exactly that of the rounded T
+        // a little room, because the share that was asked for is not exactly that of the rounded T
         if !(0.99 * SMALLEST_SHARE..1.0).contains(&share) {
             return Err(Error::Invalid(format!(
                 "a truncation at {threshold} keeps a share of {share}; it must be at least {SMALLEST_SHARE} and less than 1"

@@ -4,7 +4,7 @@
 //!
 //! | file       | question it answers                                        |
 //! |------------|------------------------------------------------------------|
-//! | `seed`     | which noise of all?                                        |
+//! | `seed`     | which seed makes the noise?                                |
 //! | `philox`   | which random words belong to this address?                 |
 //! | `normal`   | which normals do two random words make?                    |
 //! | `tail`     | how far out can a normal lie?                              |
@@ -144,7 +144,7 @@ impl Noise {
         }
     }
 
-    /// Refuses inputs of so many values that the law was not made for.
+    /// Refuses inputs with another number of values than the law was made for.
     pub fn fits(self, values: usize) -> Result<(), Error> {
         match self {
             Self::GeneralizedGaussian(law) if law.dim() as usize != values => Err(Error::Invalid(format!(

@@ -1,8 +1,8 @@
 //! Which normals do two random words make?
 //!
 //! The method of Box and Muller (1958): a radius √(−2 ln u) times a point on the unit circle.
-//! Only `+ − ×`, `sqrt`, integer steps and casts, each of which IEEE 754 rounds in exactly one way, and
-//! nothing fused: every processor gives the same bits. No branches, so loops of it vectorise.
+//! This uses only `+ − ×`, `sqrt`, integer steps and casts, never fused. IEEE 754 rounds each of them in
+//! exactly one way, so every processor gives the same bits. There are no branches, so loops of it vectorise.
 
 /// Radius words below this leave a visible gap to the next radius: the [tail](super::tail) refines them.
 pub(super) const TAIL: u32 = 1 << 16;

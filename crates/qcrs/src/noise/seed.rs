@@ -1,17 +1,17 @@
-//! Which noise of all?
+//! Which seed makes the noise?
 
 use crate::types::Error;
 
-/// The seed of all noise. A certificate holds for inputs and models that were chosen without knowing it: where others choose
-/// them, the seed must be secret.
+/// The seed of all noise. A certificate holds for inputs and models that were chosen without knowing the
+/// seed: where others choose them, it must be secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(u64);
 
 impl Seed {
-    /// Seeds from here on are drawn; those that people choose are smaller, and no secret.
+    /// Seeds from here on are drawn; those that people choose are smaller, and are not secret.
     pub const FIRST_SECRET: u64 = 1 << 32;
 
-    /// A seed that somebody chose, so that the same votes can be cast again.
+    /// A seed that a person chose, so that the same votes can be cast again.
     pub const fn chosen(seed: u64) -> Self {
         Self(seed)
     }

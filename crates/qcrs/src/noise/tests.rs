@@ -9,7 +9,7 @@ use std::collections::HashSet;
 const LEN: usize = 3072;
 const STREAM: Stream = Stream { seed: 2024, input: 7, phase: Phase::Estimate };
 
-/// The larger of two errors; one that is no number is the worst, and `f64::max` would pass it over.
+/// The larger of two errors; NaN is the worst, and `f64::max` would ignore it.
 pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }

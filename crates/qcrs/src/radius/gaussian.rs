@@ -51,7 +51,7 @@ pub fn gaussian_share(radius: f64, sigma: Sigma) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // exact values are what is promised
+#[allow(clippy::float_cmp)] // exact values are promised
 mod tests {
     use super::*;
 

@@ -9,8 +9,8 @@ use crate::bounds::clopper_pearson_lower;
 use crate::noise::Noise;
 use crate::types::{Alpha, Error};
 
-/// The certified l2 radius under `noise` when the class has a probability of at least `p_lower`; `None` where that
-/// certifies nothing. Rounded down.
+/// The certified l2 radius under `noise` when the class has a probability of at least `p_lower`; `None` where
+/// that certifies nothing. Rounded down.
 pub fn one_sided(noise: &Noise, p_lower: f64) -> Result<Option<f64>, Error> {
     match noise {
         Noise::Gaussian(sigma) => gaussian(p_lower, *sigma),
@@ -18,8 +18,8 @@ pub fn one_sided(noise: &Noise, p_lower: f64) -> Result<Option<f64>, Error> {
     }
 }
 
-/// The same when also every other class fails to win with a probability of at least `not_other`. An error for a law of
-/// which no such radius is known.
+/// The same when every other class also fails to win with a probability of at least `not_other`. An error for
+/// a law that has no such radius.
 pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f64>, Error> {
     match noise {
         Noise::Gaussian(sigma) => gaussian_two_sided(p_lower, not_other, *sigma),
@@ -27,8 +27,8 @@ pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f
     }
 }
 
-/// The probability of the class that certifies `radius` under `noise`, rounded up. An error for a law whose radius cannot
-/// be asked about this way.
+/// The probability of the class that certifies `radius` under `noise`, rounded up. An error for a law whose
+/// radius cannot be asked about this way.
 pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
     match noise {
         Noise::Gaussian(sigma) => Ok(gaussian_share(radius, *sigma)),
@@ -36,7 +36,8 @@ pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
     }
 }
 
-/// The radius that `k` of `n` votes for the class certify at `alpha`: [`one_sided`] of their Clopper-Pearson lower bound.
+/// The radius that `k` of `n` votes for the class certify at `alpha`: [`one_sided`] of their Clopper-Pearson
+/// lower bound.
 pub fn of_votes(noise: &Noise, k: u64, n: u64, alpha: Alpha) -> Result<Option<f64>, Error> {
     one_sided(noise, clopper_pearson_lower(k, n, alpha)?)
 }

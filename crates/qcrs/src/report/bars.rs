@@ -16,7 +16,7 @@ pub struct Bar {
     pub number: WithInterval,
 }
 
-/// A bar chart of `rows`, as a figure of its own when `style` is given.
+/// A bar chart of `rows`, as a separate figure when `style` is given.
 pub fn bars(title: &str, desc: &str, label: &str, rows: &[Bar], style: Option<&str>) -> String {
     let largest = rows.iter().map(|bar| bar.number.high.unwrap_or(bar.number.value)).fold(0.0, f64::max);
     let largest = if largest > 0.0 { largest } else { 1.0 };

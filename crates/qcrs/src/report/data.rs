@@ -6,7 +6,7 @@ use crate::text;
 use crate::types::Error;
 use serde::Serialize;
 
-/// One JSON object per run, each on a line of its own: its summary, its classes, and how it
+/// One JSON object per run, each on its own line: its summary, its classes, and how it
 /// compares with the reference run.
 pub fn json(analysis: &Analysis) -> Result<String, Error> {
     let runs = analysis.summaries.iter().zip(&analysis.classes);
@@ -66,7 +66,8 @@ fn cells(estimate: Option<WithInterval>) -> [String; 3] {
     [estimate.map(|e| e.value), estimate.and_then(|e| e.low), estimate.and_then(|e| e.high)].map(show)
 }
 
-/// A name between quotes where CSV needs them (RFC 4180), and one that a spreadsheet does not take for a formula.
+/// A name between quotes where CSV needs them (RFC 4180), and one that a spreadsheet does not take for a
+/// formula.
 fn quoted(name: &str) -> String {
     let apostrophe = if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     let name = format!("{apostrophe}{}", text::one_line(name));

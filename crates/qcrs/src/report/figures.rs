@@ -8,7 +8,7 @@ use super::words::title;
 use crate::analysis::{Analysis, BelievedCurve, Curve, CurvePoint, Row, Summary, Table, WithInterval};
 use crate::types::Error;
 
-/// Every figure as a file of its own: (file name, SVG). The curves are drawn when given.
+/// Every figure as a separate file: (file name, SVG). The curves are drawn when given.
 pub fn figures(analysis: &Analysis, curves: &[Curve]) -> Result<Vec<(String, String)>, Error> {
     Ok(all(analysis, curves, Some(STYLE))?
         .into_iter()
@@ -54,7 +54,7 @@ pub fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
     let mut series = Vec::new();
     for (style, (table, summary)) in analysis.tables.iter().zip(&analysis.summaries).enumerate() {
         if table.labelled() {
-            // nobody knows anything beyond the only radius asked about
+            // nothing is known beyond the only radius asked about
             let end = table.asked.unwrap_or(x.1);
             let mut marks = vec![Mark::Step(steps(table))];
             if bands {
@@ -168,7 +168,7 @@ fn sigma(analysis: &Analysis) -> Plot {
 fn sigma_radius(curve: &Curve, tables: &[Table]) -> Plot {
     let points = &curve.points;
     let radius: Vec<(f64, f64)> = points.iter().map(|p| (p.sigma, p.radius.unwrap_or(0.0))).collect();
-    // room for the band, but the curve is what one looks at: a unanimous vote has no upper bound at all
+    // the band gets some room, but the curve matters more: a unanimous vote has no upper bound at all
     let most = radius.iter().map(|point| point.1).fold(0.0, f64::max);
     let top = roomy(if most > 0.0 { 1.4 * most } else { 1.0 });
     let upper = |p: &CurvePoint| match p.radius_upper {

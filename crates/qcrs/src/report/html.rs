@@ -36,7 +36,8 @@ pub fn html(page: &Page) -> Result<String, Error> {
     render("page.html", values(page)?)
 }
 
-/// Fills in a template. Their names end in .html, so all text is escaped; only our own SVG and CSS are marked safe.
+/// Fills in a template. Their names end in .html, so all text is escaped; only our own SVG and CSS are marked
+/// safe.
 pub(super) fn render(name: &str, values: Value) -> Result<String, Error> {
     let mut environment = Environment::new();
     let all = TEMPLATES.into_iter().try_for_each(|(name, source)| environment.add_template(name, source));

@@ -52,7 +52,7 @@ pub fn text(analysis: &Analysis) -> String {
     join(analysis, &tables::short(analysis), TextGrid::text, |note| text::one_line(note) + "\n")
 }
 
-/// What was answered to each of the first `most` inputs, for a terminal.
+/// The answers to the first `most` inputs, for a terminal.
 pub fn answers(table: &Table, most: usize) -> String {
     tables::answers(table, most).text()
 }

@@ -25,8 +25,9 @@ pub struct Picture {
     pub run: String,
 }
 
-/// The first `count` inputs of the last run under Gaussian noise, as they are and under the noise of their σ. `opened`
-/// must be the data of that run. None where no run is under Gaussian noise, or images have neither one channel nor three.
+/// The first `count` inputs of the last run under Gaussian noise, as they are and under the noise of their σ.
+/// `opened` must be the data of that run. None where no run is under Gaussian noise, or images have neither
+/// one channel nor three.
 pub fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> Result<Vec<Picture>, Error> {
     let gaussian =
         |table: &&Table| table.spec.as_ref().is_some_and(|spec| spec.method.facts().other_law.is_none());

@@ -14,15 +14,15 @@ const NOTE: usize = 62;
 /// What to draw, in data units.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// Stands above it.
+    /// The text above it.
     pub title: String,
-    /// What is seen, for those who do not see it.
+    /// A description for readers who cannot see it.
     pub desc: String,
-    /// Below the x axis.
+    /// The text below the x axis.
     pub x_label: &'static str,
-    /// Beside the y axis.
+    /// The text beside the y axis.
     pub y_label: &'static str,
-    /// Whether x is counted, so that only whole numbers stand on its axis.
+    /// Whether x counts something, so that its axis has whole numbers only.
     pub whole_x: bool,
     /// From left to right; what lies outside is drawn at the edge.
     pub x: (f64, f64),
@@ -37,11 +37,11 @@ pub struct Plot {
 /// Marks in one colour, under one name.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// In the legend.
+    /// Its name in the legend.
     pub name: String,
     /// Its colour and dashes: a number below 36.
     pub style: usize,
-    /// In data units.
+    /// What is drawn, in data units.
     pub marks: Vec<Mark>,
 }
 

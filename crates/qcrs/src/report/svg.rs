@@ -8,7 +8,7 @@ pub const LEFT: f64 = 58.0;
 pub const RIGHT: f64 = 16.0;
 /// How many series can be told apart; later ones repeat colours with other dashes.
 pub const STYLES: usize = 6;
-/// Colours and dashes, for light and dark; the page includes it once, a file of its own carries it.
+/// Colours and dashes, for light and dark; a page includes them once, and a separate file contains them.
 pub const STYLE: &str = include_str!("templates/figure.css");
 
 /// A figure: `style` is embedded when it must stand alone.

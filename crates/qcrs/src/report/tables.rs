@@ -99,7 +99,7 @@ fn by_radius(
     Some(TextGrid { caption, head, rows, crowded: true })
 }
 
-/// What was answered to each of the first `most` inputs.
+/// The answers to the first `most` inputs.
 pub fn answers(table: &Table, most: usize) -> TextGrid {
     let head = ["input", "label", "answer", "radius", "σ", "passes"].map(String::from).to_vec();
     let row = |row: &Row| {
@@ -174,7 +174,7 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> TextGrid {
     TextGrid { caption, head, rows: rows.iter().map(row).collect(), crowded: false }
 }
 
-/// What must be read with the tables.
+/// What readers of the tables must know.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = legend(analysis).into_iter().map(str::to_owned).collect();
     for promise in Guarantee::ALL.map(Some).into_iter().chain([None]) {

@@ -108,7 +108,7 @@ fn a_hostile_name_stays_text() {
     assert!(csv(&analysis).contains("\"<script>alert('x')</script> & \"\"co\"\" | a_b \\\""));
 }
 
-/// Codes for the terminal, a tab and a new line in a name end at the table, and no name is a formula.
+/// Terminal codes, tabs and new lines in a name never reach the output, and no name becomes a formula.
 #[test]
 fn a_name_rules_neither_a_terminal_nor_a_spreadsheet() {
     let rude = "a\u{1b}[2J\u{9b}31m\tb\nc\u{202e}\rd";

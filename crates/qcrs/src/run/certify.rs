@@ -1,4 +1,4 @@
-//! How is what is missing certified, in order and without losing anything?
+//! How are the missing inputs certified, in order and without losing anything?
 
 use super::directory::{Shard, claim, shard_files};
 use super::follows::check_bank;
@@ -27,7 +27,7 @@ pub struct Run {
     ids: Vec<u32>,
     records: Lines,
     timings: Lines,
-    /// Every record that was there, of this share or another, until it was compared with the data.
+    /// The existing records, of this share or another, until they are compared with the data.
     unseen: Vec<Record>,
     pool: Option<Arc<ThreadPool>>,
     /// What earlier processes found.
@@ -35,14 +35,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens `dir` for `shard` of `spec`: a new run, or one to resume. Every record that is there, of this shard or
-    /// another, must follow from its votes.
+    /// Opens `dir` for `shard` of `spec`: a new run, or one to resume. Every existing record, of this shard
+    /// or another, must follow from its votes.
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
         spec.check()?;
         claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
-            let problem = "this run was begun with another number of shards; resume it with that number, or use another directory";
+            let problem = "this run was started with another number of shards; resume it with that number, or use another directory";
             return Err(Error::format(other, problem));
         }
         let (records, done) = Lines::open::<Record>(&path)?;
@@ -63,7 +63,8 @@ impl Run {
         Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, unseen, pool: None, done })
     }
 
-    /// Verifies records on the threads of `pool` instead of the current rayon pool; what certifies has its own.
+    /// Verifies records on the threads of `pool` instead of the current rayon pool; certification has its own
+    /// threads.
     #[must_use]
     pub fn on(self, pool: Arc<ThreadPool>) -> Self {
         Self { pool: Some(pool), ..self }
@@ -79,8 +80,8 @@ impl Run {
         &self.ids[self.done.len()..]
     }
 
-    /// Makes sure that what was there is about these inputs, label for label and pixel for pixel. [`Self::certify`]
-    /// begins with this; a program that wants to say that it takes a while calls it earlier.
+    /// Makes sure that existing records are about these inputs, label for label and pixel for pixel.
+    /// [`Self::certify`] begins with this; a program that wants to announce the wait calls it earlier.
     pub fn compare(&mut self, inputs: &Inputs<'_>) -> Result<(), Error> {
         let seen = self.install(|| compare(&self.spec, &self.unseen, inputs, true));
         seen.map_err(|error| Error::format(&self.dir, error.to_string()))?;
@@ -90,11 +91,11 @@ impl Run {
 
     /// Certifies the inputs that have no record yet and appends one line for each, in order.
     ///
-    /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of
-    /// another. `on_record` sees every record and its pixels in order before it is written, and gives the answer of a
-    /// memory bank, if the spec has one: that is all it can add, and it must be one that the votes allow. Stops at the
-    /// first error that is not a fact about the input; what was finished before it is kept, and running again
-    /// resumes there.
+    /// `in_flight` inputs are under way at a time, so that the small looks of one fill the gaps of another.
+    /// `on_record` sees every record and its pixels in order before the record is written, and returns the
+    /// answer of a memory bank, if the spec has one. It can add nothing else, and the votes must allow the
+    /// answer. Stops at the first error that is not a fact about the input; what was finished before it is
+    /// kept, and running again resumes there.
     pub fn certify(
         &mut self,
         sampler: &dyn SampleUnderNoise,
@@ -123,16 +124,17 @@ impl Run {
             }
             drop(send);
             let result = self.write_in_order(&receive, &queue, &mut on_record);
-            queue.close(); // after an error nobody needs to begin another input
+            queue.close(); // after an error no worker needs to begin another input
             result
         });
-        // also after a failure: what was finished is there to be read
+        // also after a failure, so that what was finished can be read
         let closed = self.finish();
         written.and(closed)
     }
 
-    /// Appends a record that was made elsewhere, by [`record`] on another machine: that of the first input of
-    /// [`Self::todo`], naming its pixels, and such that the spec leads to it. `seconds` is what it took there.
+    /// Appends a record that was made elsewhere, by [`record`] on another machine. It must be that of the
+    /// first input of [`Self::todo`], name its pixels, and follow from the spec. `seconds` is how long it
+    /// took there.
     pub fn append(&mut self, record: Record, seconds: f64) -> Result<(), Error> {
         let here = |problem: String| at(record.index)(Error::Invalid(problem));
         match self.todo().first() {
@@ -170,7 +172,7 @@ impl Run {
     }
 
     fn write_results(&self) -> Result<(), Error> {
-        // two shards that end together: the second writes what both have
+        // if two shards end at the same time, the second one writes the results of both
         let path = self.dir.join("spec.json");
         let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
         spec.lock().map_err(Error::io(&path))?;
@@ -202,7 +204,7 @@ impl Run {
 }
 
 /// The record of one input. Scores that cannot vote and series that do not converge are facts about the
-/// input, so they get a record; anything else may go better next time, so it does not.
+/// input, so they get a record; anything else may succeed next time, so it does not.
 pub fn record(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,

@@ -5,8 +5,8 @@ use crate::data::{Example, pixel_hash};
 use crate::types::Error;
 use rayon::prelude::*;
 
-/// Fails at the first record whose label or pixels are not those of its input. A record that does not name its
-/// pixels, as version 0.2 wrote them, is an error where `must_name_pixels`.
+/// Fails at the first record whose label or pixels are not those of its input. A record that does not name
+/// its pixels, as version 0.2 wrote them, is an error where `must_name_pixels`.
 pub fn compare(
     spec: &Spec,
     records: &[Record],

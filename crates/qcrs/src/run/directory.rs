@@ -42,7 +42,7 @@ impl Shard {
         dir.join(format!("{what}-{}-of-{}.jsonl", self.part, self.parts))
     }
 
-    /// Whether `file` belongs to a run cut into as many shards.
+    /// Whether `file` belongs to a run with the same number of shards.
     pub(super) fn is_beside(self, file: &Path) -> bool {
         file.to_string_lossy().ends_with(&format!("-of-{}.jsonl", self.parts))
     }
@@ -74,7 +74,8 @@ pub struct Stored {
     pub checked: Checked,
 }
 
-/// Reads all shards in `dir`. A record that does not follow from its votes is an error, as far as `depth` looks.
+/// Reads all shards in `dir`. A record that does not follow from its votes is an error, as far as `depth`
+/// looks.
 pub fn read(dir: &Path, depth: Depth) -> Result<Stored, Error> {
     let spec = read_spec(dir)?;
     let mut records: Vec<Record> = read_all(dir, "records")?;
@@ -93,7 +94,7 @@ pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
     let path = dir.join("spec.json");
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let problem = "no run: there is no spec.json here; give a directory that 'qcrs certify' wrote";
+            let problem = "is not a run: it has no spec.json; give a directory that 'qcrs certify' wrote";
             return Err(Error::format(dir, problem));
         }
         read => read.map_err(Error::io(&path))?,
@@ -123,14 +124,14 @@ pub(super) fn shard_files(dir: &Path, what: &str) -> Result<Vec<PathBuf>, Error>
     Ok(paths)
 }
 
-/// The seed of the run in `dir`: that of `spec`, which is written, or that of the spec which is there already. Of
-/// processes that begin at once one comes first, and its seed counts for all.
+/// The seed of the run in `dir`: that of an existing spec, or else that of `spec`, which is then written. If
+/// several processes begin at once, the seed of the first one counts for all.
 pub fn claim_seed(dir: &Path, spec: &Spec) -> Result<u64, Error> {
     spec.check()?;
     Ok(if write_spec(dir, spec)? { spec.seed } else { read_spec(dir)?.seed })
 }
 
-/// Writes the spec of a new run; whether it is ours and not that of another process.
+/// Writes the spec of a new run; returns whether it is ours and not that of another process.
 fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
     if dir.is_file() {
         return Err(Error::format(dir, "is a file; a run needs a directory"));
@@ -147,7 +148,7 @@ fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
 
 /// Writes the spec of a new run, or makes sure that the directory holds the same one.
 pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
-    // of two that begin at once one comes first, and the other has to agree
+    // if two begin at once, one comes first and the other has to agree
     if write_spec(dir, spec)? {
         return Ok(());
     }
@@ -170,12 +171,12 @@ pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
     Err(Error::format(&path, problem))
 }
 
-/// A new run wants a directory of its own; another process may begin the same run meanwhile.
+/// A new run needs its own directory; another process may begin the same run at the same time.
 fn check_free(dir: &Path, spec: &Path) -> Result<(), Error> {
     let orphan = shard_files(dir, "records")?.into_iter().next();
     let names = fs::read_dir(dir).map_err(Error::io(dir))?.flatten().map(|entry| entry.file_name());
     let other = names.map(|name| name.to_string_lossy().into_owned()).find(|name| !is_left_over(name));
-    // whatever was seen above came after the other process's spec
+    // another process wrote its spec first, and then the files that were found above
     if spec.exists() {
         return Ok(());
     }
@@ -192,18 +193,18 @@ fn check_free(dir: &Path, spec: &Path) -> Result<(), Error> {
     }
 }
 
-/// What file managers and git leave in a directory, and a run that was killed while it wrote its spec aside.
+/// What file managers and git leave in a directory, or a run that was killed while it wrote its spec.
 fn is_left_over(name: &str) -> bool {
     let aside = name.strip_prefix("spec.").and_then(|rest| rest.strip_suffix(".tmp"));
     name.starts_with('.') || aside.is_some()
 }
 
-/// All of them in one sentence.
+/// All differences in one sentence.
 fn in_words(differences: &[Difference]) -> String {
     differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// One place where what a run used differs from what is wanted of it.
+/// A field in which a run differs from what is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The path of the field, such as `budget.n`.

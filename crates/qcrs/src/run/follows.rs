@@ -12,9 +12,9 @@ use std::borrow::Cow;
 /// How one record is to be checked.
 pub(super) struct Check<'a> {
     pub spec: &'a Spec,
-    /// An image of the right length; only that counts.
+    /// An image of the right length; nothing else about it matters.
     pub blank: &'a [f32],
-    /// Where a search looks that is only seen to be plausible, and not replayed.
+    /// The region of a search that is only checked for plausibility, not replayed.
     pub unplayed: Option<[Sigma; 2]>,
     /// Whether the verdict is computed again.
     pub verdict: bool,
@@ -82,7 +82,7 @@ impl Check<'_> {
 
 const NOT_THOSE: &str = "the certificates are not those that its looks lead to";
 
-/// The σ within which a search looks that is not replayed.
+/// The region of a search that is not replayed.
 type Region = [Sigma; 2];
 
 fn votes_beyond(outcome: &Outcome, classes: usize) -> bool {
@@ -92,7 +92,7 @@ fn votes_beyond(outcome: &Outcome, classes: usize) -> bool {
         || all.into_iter().any(|votes| votes.ranked().iter().any(|(class, _)| *class >= classes))
 }
 
-/// Version 0.2 did not write under which law the class was named: under that of the certificate.
+/// Version 0.2 did not write the law under which the class was named, which is that of the certificate.
 fn with_its_law(outcome: &Outcome) -> Cow<'_, Outcome> {
     let law = outcome.estimates.first().map(|estimate| estimate.smoothed);
     match (&outcome.selection, law) {
@@ -106,7 +106,7 @@ fn with_its_law(outcome: &Outcome) -> Cow<'_, Outcome> {
     }
 }
 
-/// Whether every model that voted is one of the spec's, and only those rejected copies that may.
+/// Whether every model that voted is one of the spec's, and only models that may reject copies did.
 fn check_models(outcome: &Outcome, models: &Models) -> Result<(), Error> {
     let looks = outcome.looks.iter().chain(&outcome.selection).map(|look| (look.smoothed, &look.votes));
     let all = looks.chain(outcome.estimates.iter().map(|estimate| (estimate.smoothed, &estimate.votes)));
@@ -121,8 +121,8 @@ fn check_models(outcome: &Outcome, models: &Models) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a search that looks within `region` may have led to the certificate: no more draws than it may take, for a class
-/// that it saw.
+/// Whether a search within `region` may have led to the certificate: it took no more draws than it may, and
+/// the class is one that it saw.
 fn plausible(outcome: &Outcome, [low, high]: Region, spec: &Spec) -> Result<(), Error> {
     // the ends of the grid are computed, and may be off in the last digits
     let within = |sigma: Sigma| {

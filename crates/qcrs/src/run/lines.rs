@@ -42,7 +42,7 @@ impl Lines {
     }
 }
 
-/// The whole lines of a file that somebody else may be writing.
+/// The whole lines of a file that another process may be writing.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, whole_lines(&fs::read(path).map_err(Error::io(path))?))
 }
@@ -71,7 +71,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<Vec<T>, Error>
         serde_json::from_slice(line).map_err(|e| {
             Error::format(
                 path,
-                format!("line {} is damaged ({e}); restore the file or start anew", number + 1),
+                format!("line {} is damaged ({e}); restore the file or start again", number + 1),
             )
         })
     };

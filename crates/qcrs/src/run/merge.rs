@@ -9,11 +9,11 @@ use crate::types::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Unites the records of `dirs`, which must share one spec, in a new directory `into`: the files
-/// a single process would have written. Every part must follow from its votes. Says what it wrote.
+/// Unites the records of `dirs`, which must share one spec, in a new directory `into`, with the files that a
+/// single process would have written. Every part must follow from its votes. Returns what it wrote.
 pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
     if into.exists() {
-        return Err(Error::format(into, "there is something here already; merge into a new directory"));
+        return Err(Error::format(into, "already exists; merge into a new directory"));
     }
     let parts: Vec<Stored> = dirs.iter().map(|dir| read(dir, Depth::Verdicts)).collect::<Result<_, _>>()?;
     let Some(first) = parts.first() else {

@@ -25,23 +25,24 @@ pub struct ModelSpec {
     pub transform: Option<InputTransform>,
     /// The number of classes.
     pub classes: usize,
-    /// The σ that the network was told, where it was made for one of several.
+    /// The σ that the network was told, if it was made for one of several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub told: Option<Sigma>,
-    /// Copies whose likeliest class has a smaller probability than this are rejected; without it every copy votes.
+    /// Copies whose likeliest class has a smaller probability than this are rejected; without it every copy
+    /// votes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub confidence: Option<f64>,
     /// The batch size, for an engine whose scores depend on it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub batch: Option<u32>,
-    /// Why the network's graph does not show that a row of scores depends on one image only, where it does not; then
-    /// it was only measured.
+    /// Why the network's graph does not prove that a row of scores depends on one image only, if it does not;
+    /// then that was only measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub not_followed: Option<String>,
 }
 
-/// The classifiers of a run, at least one, all with the same classes. A file has a single one by itself, and several as a
-/// list.
+/// The classifiers of a run, at least one, all with the same classes. A file has a single one by itself, and
+/// several as a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "OneOrMore", into = "OneOrMore")]
 pub struct Models(Vec<ModelSpec>);

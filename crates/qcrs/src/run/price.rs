@@ -1,4 +1,4 @@
-//! Which λ takes so many passes?
+//! Which λ takes a given number of passes?
 
 use super::{Inputs, Spec};
 use crate::method::{AnyMethod, Method, Scout};
@@ -8,9 +8,9 @@ use crate::types::Error;
 /// How many inputs tell the price of a draw.
 const PILOTS: usize = 20;
 
-/// PROBE with the λ at which the inputs of `spec` take about `passes` each, judged by some of them. The same question
-/// gives the same λ again: its draws belong to seed and input like all others, and to the search, so they never
-/// certify.
+/// PROBE with the λ at which the inputs of `spec` take about `passes` each, judged by some of them. The same
+/// question gives the same λ again: its draws belong to seed and input like all others, and to the search, so
+/// they never certify.
 pub fn priced(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,
@@ -33,7 +33,8 @@ pub fn priced(
     Method::new(AnyMethod::Probe(probe.clone().for_passes(passes, &pilots)?))
 }
 
-/// [`PILOTS`] of the ids, spread evenly, because data are often sorted by class; all of them if there are fewer.
+/// [`PILOTS`] of the ids, spread evenly, because data are often sorted by class; all of them if there are
+/// fewer.
 fn pilots(ids: &[u32]) -> impl Iterator<Item = u32> {
     let count = PILOTS.min(ids.len());
     (0..count).map(move |number| ids[number * ids.len() / count])

@@ -17,7 +17,7 @@ struct State {
     meter: Meter,
 }
 
-/// Ends the wait of all others when one worker panics: what it took never comes.
+/// Ends the wait of all others when one worker panics, because its input never finishes.
 pub(super) struct CloseOnPanic<'a>(pub(super) &'a Queue);
 
 impl Drop for CloseOnPanic<'_> {
@@ -38,7 +38,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The position of the next input; none when there is no more.
+    /// The position of the next input; `None` when there are no more.
     pub(super) fn take(&self) -> Option<usize> {
         let wait = |state: &mut State| state.next < state.end && state.next >= state.written + self.window;
         let mut state = self.moved.wait_while(self.lock(), wait).unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +51,7 @@ impl Queue {
         Some(position)
     }
 
-    /// How long the input at `position` took, where those under way share the time.
+    /// How long the input at `position` took; inputs under way at the same time share it.
     pub(super) fn finish(&self, position: usize) -> f64 {
         self.lock().meter.finish(position).as_secs_f64()
     }

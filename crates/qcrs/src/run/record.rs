@@ -25,14 +25,14 @@ pub struct Record {
 /// The answer of a memory bank, which remembers earlier answers and contradicts none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FromBank {
-    /// What is certified; nothing where the bank leaves nothing of it.
+    /// What is certified; `None` if the bank leaves nothing of it.
     pub ball: Option<Ball>,
     /// Where it comes from.
     pub why: BankReason,
 }
 
-/// What a bank did with a certificate. Records and results.tsv hold it in the words of `Display`, which are part of the
-/// formats: old files have them too, so they must stay.
+/// What a bank did with a certificate. Records and results.tsv hold it in the words of `Display`, which are
+/// part of the formats: old files have them too, so they must stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum BankReason {
@@ -84,7 +84,7 @@ impl TryFrom<String> for BankReason {
                 .or_else(|| ball("inside ball ", "").map(Self::Inside))
                 .or_else(|| ball("touches ball ", " of another class").map(Self::Touches)),
         };
-        said.ok_or_else(|| format!("a bank says no such thing as {words:?}"))
+        said.ok_or_else(|| format!("{words:?} is not what a bank says"))
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Ball {
 }
 
 impl Record {
-    /// What is certified about the input, all told.
+    /// What is certified about the input: by the bank if there is one, else by its own votes.
     pub fn certified(&self) -> Option<Ball> {
         match (&self.bank, &self.finding) {
             (_, Finding::Failed { .. }) => None,
@@ -129,7 +129,8 @@ impl Record {
 #[serde(rename_all = "kebab-case")]
 #[allow(clippy::large_enum_variant)] // almost all are outcomes
 pub enum Finding {
-    /// Something about the input could not be computed: a score that cannot vote, a series that does not converge.
+    /// Something about the input could not be computed: a score that cannot vote, a series that does not
+    /// converge.
     Failed {
         /// What went wrong.
         error: String,

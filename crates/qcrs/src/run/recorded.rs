@@ -43,7 +43,7 @@ impl<'a> Recorded<'a> {
 }
 
 fn missing(what: &str) -> Error {
-    Error::Invalid(format!("{what} are missing that the spec asks for"))
+    Error::Invalid(format!("{what} that the spec asks for are missing"))
 }
 
 impl SampleUnderNoise for Recorded<'_> {

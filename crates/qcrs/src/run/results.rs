@@ -29,7 +29,7 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
     text
 }
 
-/// What is in results.tsv of the records that a run has.
+/// Which of the run's records are in results.tsv.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFile {
     /// There is none: a run that was killed has not written it yet.
@@ -40,7 +40,8 @@ pub enum ResultFile {
     All,
 }
 
-/// Compares results.tsv in `dir` with the records, line by line; a line that no record gives is an error.
+/// Compares results.tsv in `dir` with the records, line by line; a line that comes from no record is an
+/// error.
 pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error> {
     let path = dir.join("results.tsv");
     let text = match std::fs::read_to_string(&path) {
@@ -53,7 +54,7 @@ pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error>
         let found = if number == 0 { given.next() == Some(line) } else { given.any(|given| given == line) };
         if !found {
             let problem = format!(
-                "line {} is not what {} gives; run the same qcrs certify again to write it anew",
+                "line {} is not what {} gives; run the same qcrs certify again to rewrite it",
                 number + 1,
                 whose(line, stored)
             );

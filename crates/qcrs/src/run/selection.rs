@@ -4,8 +4,8 @@ use crate::types::Error;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max` and among those `listed`, at most
-/// `count` of them.
+/// Which inputs of a dataset: every `skip`-th id from `offset` on, below `max` and among those `listed`, at
+/// most `count` of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The number of inputs in the dataset.
@@ -37,7 +37,7 @@ fn in_order<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Vec<u32>>, D::E
     Ok(listed)
 }
 
-/// Ids are looked up by halving: in a list out of order, some would not be found.
+/// Ids are looked up by bisection: in an unsorted list, some would not be found.
 fn check_order(listed: &[u32]) -> Result<(), Error> {
     match listed.windows(2).find(|pair| pair[0] >= pair[1]) {
         None => Ok(()),
@@ -59,7 +59,7 @@ impl Selection {
         self.max.map_or(self.of, |max| max.min(self.of))
     }
 
-    /// Whether `id` is one of them; told without walking through all, for a file may claim any size.
+    /// Whether `id` is one of them; computed without listing all, because a file may claim any size.
     pub fn contains(&self, id: u32) -> bool {
         let skip = self.skip.max(1);
         let regular =
@@ -121,7 +121,7 @@ mod tests {
         assert!(huge.len() == u32::MAX as usize && !huge.contains(u32::MAX));
     }
 
-    /// `contains` looks a list up by halving, so one out of order would lose inputs without a word.
+    /// `contains` looks up ids by bisection, so a list out of order would silently lose inputs.
     #[test]
     fn a_list_out_of_order_or_with_an_id_twice_is_refused() {
         let selection = |listed: Vec<u32>| {

@@ -8,7 +8,7 @@ use crate::noise::Noise;
 use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
-/// What a run was asked: with the same spec, model and data anybody gets the same records.
+/// What a run was asked: the same spec, model and data always give the same records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The version of qcrs that wrote it.
@@ -40,7 +40,8 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What a run of this version asks: `method` on these inputs, about all classes, with the seed 0 and without a bank.
+    /// What a run of this version asks: `method` on these inputs, about all classes, with the seed 0 and
+    /// without a bank.
     pub fn new(
         models: impl Into<Models>,
         data: About,

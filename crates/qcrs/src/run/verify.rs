@@ -15,16 +15,16 @@ const MOST_VALUES: usize = 1 << 30;
 /// How much of a run is recomputed when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What takes a second or two for 10,000 records, to show a run: neither the searches of PROBE nor the radii of
-    /// DSRS, which take long, and nothing where another version wrote the run.
+    /// Only what takes a second or two for 10,000 records, to show a run. It leaves out the searches of PROBE
+    /// and the radii of DSRS, which take long, and everything if another version wrote the run.
     Quick,
-    /// Every verdict, to build upon a run; the searches of PROBE are only seen to be plausible.
+    /// Every verdict, to build upon a run; the searches of PROBE are only checked for plausibility.
     Verdicts,
     /// Everything.
     Whole,
 }
 
-/// How much of a run was seen to follow from its votes.
+/// How much of a run was verified from its votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// Everything that spec and votes decide.
@@ -61,11 +61,12 @@ impl Serialize for Checked {
     }
 }
 
-/// Recomputes every decision of a run from its votes, and fails at the first record that the spec does not lead to.
+/// Recomputes every decision of a run from its votes, and fails at the first record that the spec does not
+/// lead to.
 ///
-/// What no vote can tell is taken as it stands: labels and pixels (see [`super::compare`]), inputs said to have
-/// failed, the answers of other balls of a bank, and that the votes were cast at all (certify some inputs again with
-/// [`super::record`] and compare).
+/// What votes cannot show is taken as it stands: labels and pixels (see [`super::compare`]), inputs that are
+/// said to have failed, the answers of other balls of a bank, and that the votes were cast at all (certify
+/// some inputs again with [`super::record`] and compare).
 pub fn verify(stored: &Stored) -> Result<(), Error> {
     check(&stored.spec, &stored.records, Depth::Whole)
 }
@@ -104,8 +105,9 @@ pub(super) fn check_in(dir: &Path, spec: &Spec, records: &[Record], depth: Depth
 
 fn check(spec: &Spec, records: &[Record], depth: Depth) -> Result<(), Error> {
     let promise = spec.promise();
-    let says =
-        || format!("the spec promises more or less than its method gives, which is {}", promise.name());
+    let says = || {
+        format!("the promise of the spec is not the one that its method makes, which is {}", promise.name())
+    };
     ensure(spec.guarantee == promise, says)?;
     spec.check()?;
     let values = spec.data.shape.iter().try_fold(1, |values: usize, &side| values.checked_mul(side));

@@ -1,4 +1,4 @@
-//! What does an engine need that draws the noise where it computes? For those who write
+//! What does an engine need to draw the noise where it computes? For implementations of
 //! [`Classifier::noisy_logits`](super::Classifier::noisy_logits).
 
 use crate::noise::{Draws, Noise, Stream};

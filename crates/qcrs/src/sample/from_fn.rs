@@ -10,8 +10,8 @@ pub struct FromFn<F> {
     scores: F,
 }
 
-/// Makes a classifier of a closure that fills one row of `num_classes` scores for each input of `input_len` values, both
-/// row after row. It is called from several threads at once.
+/// Makes a classifier of a closure that fills one row of `num_classes` scores for each input of `input_len`
+/// values, both row after row. It is called from several threads at once.
 ///
 /// ```
 /// use qcrs::sample::{Classifier, from_fn};

@@ -9,7 +9,7 @@ pub struct Input<'a> {
     pub pixels: &'a [f32],
     /// The seed of the run.
     pub seed: u64,
-    /// Its index in the dataset: each input has noise of its own.
+    /// Its index in the dataset: each input has its own noise.
     pub index: u32,
 }
 

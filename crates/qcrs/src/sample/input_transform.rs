@@ -5,8 +5,8 @@ use crate::types::Error;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// (x − mean) / std per channel, and the order of the channels: what a model expects that does not
-/// have its normalisation inside. Applied after the noise, so that σ stays in pixel units.
+/// (x − mean) / std per channel, and the order of the channels: what a model without built-in normalisation
+/// expects. Applied after the noise, so that σ stays in pixel units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputTransform {
     /// Subtracted, per channel of the data.
@@ -18,13 +18,14 @@ pub struct InputTransform {
 }
 
 impl InputTransform {
-    /// No change for pixels of so many channels.
+    /// No change for pixels of this many channels.
     pub fn none(channels: usize) -> Self {
         Self { mean: vec![0.0; channels], std: vec![1.0; channels], reversed: false }
     }
 
-    /// Normalisation by the name of its numbers, which are those of the published training programs: `cifar10` and
-    /// `imagenet` for three channels, `half` ((x − ½)/½) and `255` (x · 255) for any number. None for other names.
+    /// Normalisation by the name of its numbers, which are those of the published training programs:
+    /// `cifar10` and `imagenet` for three channels, `half` ((x − ½)/½) and `255` (x · 255) for any number.
+    /// None for other names.
     pub fn named(name: &str, channels: usize) -> Option<Self> {
         let (mean, std) = match name {
             "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
@@ -36,21 +37,23 @@ impl InputTransform {
         Some(Self { mean, std, reversed: false })
     }
 
-    /// Refuses numbers that cannot be meant.
+    /// Refuses numbers that make no sense.
     pub fn check(&self, channels: usize) -> Result<(), Error> {
         let Self { mean, std, .. } = self;
         if mean.len() != channels || std.len() != channels {
             let (means, stds) = (mean.len(), std.len());
-            let problem = format!("{means} means and {stds} deviations for data with {channels} channels");
+            let problem = format!(
+                "there are {means} means and {stds} deviations, but the data has {channels} channels"
+            );
             return Err(Error::Invalid(problem));
         }
         if !mean.iter().all(|mean| mean.is_finite()) || !std.iter().all(|std| std.is_finite() && *std > 0.0) {
-            return Err(Error::Invalid(format!("normalisation by means {mean:?} and deviations {std:?}")));
+            return Err(Error::Invalid(format!("cannot normalise by means {mean:?} and deviations {std:?}")));
         }
         Ok(())
     }
 
-    /// What the model gets to see of a batch of images with `plane` pixels per channel.
+    /// What the model sees of a batch of images with `plane` pixels per channel.
     pub(crate) fn apply(&self, batch: &[f32], plane: usize) -> Vec<f32> {
         let mut out = Vec::with_capacity(batch.len());
         self.apply_into(batch, plane, &mut out);

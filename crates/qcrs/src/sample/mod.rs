@@ -33,7 +33,7 @@ use crate::noise::{Draws, Fresh, Noise};
 use crate::types::{Error, Sigma};
 use std::sync::Arc;
 
-/// A base classifier f: what an engine implements, what a user brings.
+/// A base classifier f, as an engine implements it or a user provides it.
 pub trait Classifier: Sync {
     /// The number of values in one input.
     fn input_len(&self) -> usize;
@@ -46,8 +46,8 @@ pub trait Classifier: Sync {
     /// Called from several threads at once; an implementation should use one thread per call.
     fn logits(&self, batch: &[f32], out: &mut [f32]) -> Result<(), Error>;
 
-    /// Scores `x` plus each draw of each of the `parts`, in order, as [`Classifier::logits`] would score the copies. A part
-    /// may have no draws.
+    /// Scores `x` plus each draw of each of the `parts`, in order, as [`Classifier::logits`] would score the
+    /// copies. A part may have no draws.
     ///
     /// Provided by writing the copies to `batch`; an engine that can draw the noise where it computes
     /// does without, see [`engine`].
@@ -63,7 +63,7 @@ pub trait Classifier: Sync {
     }
 }
 
-/// What points to a classifier is one.
+/// A pointer to a classifier is a classifier.
 macro_rules! forward {
     ($($pointer:ty: $($bound:ident),*;)*) => {$(
         impl<C: $($bound +)* ?Sized> Classifier for $pointer {
@@ -99,14 +99,16 @@ forward! {
 
 /// SAMPLEUNDERNOISE of Cohen et al. 2019: the only thing the statistics see.
 ///
-/// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by a sampler that can do better (noise on the
-/// GPU, a remote worker, a stored tally). The library asks through [`ask`] and [`ask_each`], which count the votes.
+/// Implemented for any [`Classifier`] by [`MonteCarlo`]; implemented directly by a sampler that can do better
+/// (noise on the GPU, a remote worker, a stored tally). The library asks through [`ask`] and [`ask_each`],
+/// which count the votes.
 pub trait SampleUnderNoise: Sync {
-    /// Classifies `x` plus each of the `draws` with the classifier and under the noise of `g`, and counts the winners.
+    /// Classifies `x` plus each of the `draws` with the classifier and under the noise of `g`, and counts the
+    /// winners.
     fn sample_under_noise(&self, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error>;
 
-    /// The votes of each of the `parts` apart. Provided by asking for one after the other; a sampler that works in
-    /// batches may fill them across parts.
+    /// The votes of each of the `parts` apart. Provided by asking for one after the other; a sampler that
+    /// works in batches may fill them across parts.
     fn sample_each(&self, x: &[f32], parts: &[(Smoothed, Draws)]) -> Result<Vec<Votes>, Error> {
         parts.iter().map(|(g, draws)| self.sample_under_noise(x, *g, draws)).collect()
     }
@@ -116,14 +118,14 @@ pub trait SampleUnderNoise: Sync {
         Err(Error::Invalid("this sampler counts votes only; the search needs the scores".into()))
     }
 
-    /// The smoothed classifier that σ stands for here. Where several networks were each told their σ, it is the one
-    /// that was told the nearest.
+    /// The smoothed classifier that σ stands for here. If several networks were each told their σ, it is that
+    /// of the network that was told the nearest.
     fn at(&self, sigma: Sigma) -> Smoothed {
         Smoothed::gaussian(sigma)
     }
 }
 
-/// The votes for `draws`, one for each: a sampler that loses votes would change the shares of the rest.
+/// The votes for `draws`, one for each: a sampler that loses votes would change the shares of the others.
 pub fn ask(sampler: &dyn SampleUnderNoise, x: &[f32], g: Smoothed, draws: &Draws) -> Result<Votes, Error> {
     sampler.sample_under_noise(x, g, draws)?.for_each_of(draws)
 }

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Spreads the batches of a request over threads: those of a pool of its own ([`MonteCarlo::on`]), or else of the
-/// current rayon pool, which is rayon's global one for threads that are in none.
+/// Spreads the batches of a request over threads: those of its own pool ([`MonteCarlo::on`]), or else those
+/// of the current rayon pool, which is rayon's global one for threads outside any pool.
 ///
 /// Memory is one batch per thread, whatever the number of draws.
 pub struct MonteCarlo<'a> {
@@ -53,7 +53,7 @@ impl<'a> MonteCarlo<'a> {
         Self { voters, batch: batch.max(1), passes: 0.into(), stop: Arc::default(), pool: None }
     }
 
-    /// Says what the scores mean; logits, unless said otherwise.
+    /// Says what the scores mean; the default is logits.
     #[must_use]
     pub fn scored_in(mut self, scores: Scores) -> Self {
         self.voters.iter_mut().for_each(|voter| voter.scores = scores);
@@ -79,8 +79,8 @@ impl<'a> MonteCarlo<'a> {
         Self { stop, ..self }
     }
 
-    /// Works on the threads of `pool`. A process that may fork, or that runs several models with different numbers
-    /// of threads, needs this: rayon's global pool cannot be resized, and is dead in a forked child.
+    /// Works on the threads of `pool`. A process that may fork, or that runs several models with different
+    /// numbers of threads, needs this: rayon's global pool cannot be resized, and is dead in a forked child.
     #[must_use]
     pub fn on(self, pool: Arc<ThreadPool>) -> Self {
         Self { pool: Some(pool), ..self }
@@ -112,7 +112,8 @@ impl<'a> MonteCarlo<'a> {
                     let parts = cut(parts, start..start + u64::from(self.batch));
                     self.count_batch(classifier, x, &parts, buffers, &add)
                 })
-                // no short cut on an error: of several failing batches the first is named, on any number of threads
+                // no short cut on an error: the first of several failing batches is named, on any number of
+                // threads
                 .reduce(|| Ok(nothing()), |a, b| Ok(merge(a?, b?)))
         };
         self.pool.as_ref().map_or_else(count, |pool| pool.install(count))
@@ -152,7 +153,8 @@ impl<'a> MonteCarlo<'a> {
     }
 }
 
-/// Restricts each part to those of its copies whose number in the whole request lies in `range`; may leave none.
+/// Restricts each part to those of its copies whose number in the whole request lies in `range`; may leave
+/// none.
 pub(super) fn cut<T: Copy>(parts: &[(T, Draws)], range: Range<u64>) -> Vec<(T, Draws)> {
     let mut before = 0;
     let piece = |(asked, draws): &(T, Draws)| {

@@ -6,7 +6,7 @@ use crate::types::{Error, Sigma};
 
 /// The binary classifier "is it `class`?" made of one with more classes: 1 is yes, 0 is no.
 pub struct OneClass<'a> {
-    /// Who is asked.
+    /// The sampler that is asked.
     pub inner: &'a dyn SampleUnderNoise,
     /// The class asked about.
     pub class: usize,

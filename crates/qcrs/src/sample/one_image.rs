@@ -11,14 +11,15 @@ const FEW: usize = 7;
 /// From little noise to much: copies of one batch may have any σ.
 const SIGMAS: [f64; 3] = [0.12, 0.5, 1.0];
 
-/// Asks for noisy copies of `x` alone, twice, in a small batch and in batches of `batch` beside different others, and
-/// compares what votes.
+/// Asks for noisy copies of `x` alone, twice, in a small batch and in batches of `batch` beside different
+/// others, and compares what votes.
 ///
-/// True when every score had the same bits each time. An error when another class wins, or the lead of the winner
-/// over some class differs by more than `tolerance` of itself or of the usual gap between the first two classes, and by
-/// more than the last bit of the two scores: then the scores are no function of the image, and a statement about them
-/// would mean nothing. A class that is masked by a large negative score does not loosen what is asked of the others.
-/// Scores that look like probabilities are compared by their logarithms as well.
+/// True when every score had the same bits each time. An error when another class wins, or the lead of the
+/// winner over some class differs by more than `tolerance` of itself or of the usual gap between the first
+/// two classes, and by more than the last bit of the two scores: then the scores are not a function of the
+/// image, and a statement about them would mean nothing. A class that is masked by a large negative score
+/// does not loosen what is asked of the others. Scores that look like probabilities are compared by their
+/// logarithms as well.
 pub fn is_function_of_one_image(
     classifier: &dyn Classifier,
     x: &[f32],
@@ -70,7 +71,7 @@ pub fn is_function_of_one_image(
     Ok(same)
 }
 
-/// `x` under the noise of each σ in turn; the seed is no run's.
+/// `x` under the noise of each σ in turn; no run uses this seed.
 fn copies_of(x: &[f32], count: u32) -> Result<Vec<f32>, Error> {
     let stream = Stream { seed: u64::MAX, input: u32::MAX, phase: Phase::Measure };
     let (mut all, mut batch) = (Vec::new(), Vec::new());
@@ -94,8 +95,8 @@ fn usual_gap(scores: &[f32], classes: usize) -> f64 {
     gaps.get(gaps.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The logarithms of probabilities, none of other scores. Where a network is confident, its probabilities hardly move
-/// however its scores do. Below `SMALL` the last bits of 1 − p would matter.
+/// The logarithms of probabilities; `None` for other scores. Where a network is confident, its probabilities
+/// hardly move however much its scores do. Below `SMALL` the last bits of 1 − p would matter.
 fn logarithms_of(row: &[f32]) -> Option<Vec<f32>> {
     const SMALL: f32 = 1e-4;
     let sum: f32 = row.iter().sum();
@@ -111,7 +112,7 @@ fn lead(row: &[f32], first: usize, score: f32) -> f64 {
 fn difference(one: &[f32], other: &[f32], gap: f64, tolerance: f64) -> Option<String> {
     let finite = |row: &[f32]| row.iter().all(|score| score.is_finite());
     if !finite(one) || !finite(other) {
-        // such a copy never votes; but it must be such a copy each time
+        // such a copy never votes, but its scores must be like that each time
         return (finite(one) != finite(other)).then(|| "only one of them is finite".into());
     }
     let (first, winner) = (argmax(one), argmax(other));

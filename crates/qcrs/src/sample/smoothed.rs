@@ -4,8 +4,8 @@ use crate::noise::{Noise, WrittenLaw};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
-/// The smoothed classifier g of the papers: a base classifier f under one law of noise. Whatever is looked at, planned or
-/// certified is one of these.
+/// The smoothed classifier g of the papers: a base classifier f under one law of noise. Everything that is
+/// looked at, planned or certified is one of these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothed {
     /// Which of the base classifiers at hand; 0 where there is one.
@@ -33,8 +33,8 @@ impl From<Noise> for Smoothed {
     }
 }
 
-/// What records have of a smoothed classifier: the number of the model where it is not the first, σ, and the law where it
-/// is not Gaussian.
+/// What records have of a smoothed classifier: the number of the model where it is not the first, σ, and the
+/// law where it is not Gaussian.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct WrittenSmoothed {
     pub model: u32,

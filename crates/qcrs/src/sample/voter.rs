@@ -11,9 +11,10 @@ pub struct Voter<'a> {
     pub classifier: &'a dyn Classifier,
     /// What its scores mean.
     pub scores: Scores,
-    /// The σ that the network was told, where it was made for one of several.
+    /// The σ that the network was told, if it was made for one of several.
     pub told: Option<Sigma>,
-    /// A copy whose likeliest class has a smaller probability than this is rejected; `None`: every copy votes.
+    /// A copy whose likeliest class has a smaller probability than this is rejected; `None`: every copy
+    /// votes.
     pub confidence: Option<f64>,
 }
 
@@ -53,8 +54,8 @@ impl<'a> Voter<'a> {
     }
 }
 
-/// The number of the classifier that was told the σ nearest to `sigma` in ln σ, the smaller of two equally near; the first
-/// where none was told any.
+/// The number of the classifier that was told the σ nearest to `sigma` in ln σ, the smaller of two equally
+/// near; the first where none was told any.
 pub(crate) fn nearest_told(told: impl Iterator<Item = Option<Sigma>>, sigma: Sigma) -> u32 {
     // σ/σ' ≥ 1 or its inverse orders as |ln σ − ln σ'| does, and needs no logarithm
     let distance = |told: Sigma| {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many noisy copies of an input each class won; classes without a vote are absent. A copy of which the classifier
-/// was not sure enough is rejected: it counts as a draw, and for no class.
+/// How many noisy copies of an input each class won; classes without a vote are absent. A copy about which
+/// the classifier was not sure enough is rejected: it counts as a draw, but for no class.
 ///
 /// Merging is exact, so a tally never depends on batch size, thread count or shard layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Votes {
         }
     }
 
-    /// The same, with so many more copies that vote for no class.
+    /// The same, with this many more copies that vote for no class.
     #[must_use]
     pub fn rejecting(self, copies: u64) -> Self {
         Self { rejected: self.rejected.saturating_add(copies), ..self }
@@ -112,12 +112,13 @@ impl Votes {
         self.rejected
     }
 
-    /// All draws, those that were rejected among them; of a forged tally at most `u64::MAX`.
+    /// All draws, including rejected ones; at most `u64::MAX`, even for a forged tally.
     pub fn total(&self) -> u64 {
         self.classes.values().fold(self.rejected, |sum, votes| sum.saturating_add(*votes))
     }
 
-    /// These votes, if each of the `draws` has one: what a sampler loses would change the shares of the rest.
+    /// These votes, if each of the `draws` has one: a sampler that loses votes would change the shares of the
+    /// others.
     pub fn for_each_of(self, draws: &Draws) -> Result<Self, Error> {
         let (cast, asked) = (self.total(), draws.range.len() as u64);
         if cast == asked {
@@ -126,15 +127,16 @@ impl Votes {
         Err(Error::Engine(format!("{cast} votes were cast for {asked} draws")))
     }
 
-    /// The class with most votes, ties to the lowest; `None` when nobody voted.
+    /// The class with most votes, ties to the lowest; `None` when there are no votes.
     pub fn winner(&self) -> Option<usize> {
         self.ranked().first().map(|&(class, _)| class)
     }
 
-    /// The winner; an error when nobody voted.
+    /// The winner; an error when there are no votes.
     pub fn elected(&self) -> Result<usize, Error> {
-        let nobody = || Error::Invalid("nobody voted, so no class is ahead; ask for more draws".into());
-        self.winner().ok_or_else(nobody)
+        let no_votes =
+            || Error::Invalid("there are no votes, so no class is ahead; ask for more draws".into());
+        self.winner().ok_or_else(no_votes)
     }
 
     /// The most votes that any class but `class` has.

@@ -5,17 +5,19 @@ use super::{SampleUnderNoise, Smoothed, SoftVotes, Votes};
 use crate::noise::Draws;
 use crate::types::{Error, Sigma};
 
-/// Cuts every request into pieces and reports each as soon as it is counted: live progress for whatever asks `inner`.
+/// Cuts every request into pieces and reports each as soon as it is counted: live progress for whatever asks
+/// `inner`.
 ///
-/// The votes are those of `inner` for every size of the pieces. With an engine whose last bits depend on the batch,
-/// choose a multiple of the batch size: then the batches are the same as without pieces.
+/// The votes are those of `inner` for every size of the pieces. With an engine whose last bits depend on the
+/// batch, choose a multiple of the batch size: then the batches are the same as without pieces.
 pub struct Watched<'a> {
-    /// Who is asked.
+    /// The sampler that is asked.
     pub inner: &'a dyn SampleUnderNoise,
     /// The most draws of a piece; at least one.
     pub piece: u32,
-    /// Hears of every piece: which smoothed classifier, the draws of the piece, and all its votes so far in the request. A
-    /// request for several may end one and begin the next within a piece; each is reported apart.
+    /// Is told about every piece: which smoothed classifier, the draws of the piece, and all its votes so far
+    /// in the request. A request for several may end one and begin the next within a piece; each is reported
+    /// separately.
     pub on: &'a (dyn Fn(Smoothed, &Draws, &Votes) + Sync),
 }
 
@@ -26,7 +28,7 @@ impl Watched<'_> {
         (0..all.div_ceil(piece).max(1)).map(move |number| cut(parts, number * piece..(number + 1) * piece))
     }
 
-    /// Adds the votes for a piece of one of the parts to those before it, and tells of it.
+    /// Adds the votes for a piece of one of the parts to those before it, and reports it.
     fn count(&self, so_far: &mut Votes, (g, draws): &(Smoothed, Draws), votes: Votes) -> Result<(), Error> {
         *so_far = std::mem::take(so_far).merge(votes.for_each_of(draws)?);
         if !draws.range.is_empty() {

@@ -20,13 +20,13 @@ pub(super) fn read_at_most(reader: impl Read, limit: u64, path: &Path) -> Result
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
     if bytes.len() as u64 > limit {
-        return Err(Error::format(path, format!("holds more than {limit} bytes, which is the limit here")));
+        return Err(Error::format(path, format!("holds more than {limit} bytes, the limit for this file")));
     }
     Ok(bytes)
 }
 
-/// Reads exactly the `declared` bytes that a header promised and that nothing may follow.
-/// Memory grows with what really comes, not with what was promised.
+/// Reads exactly the `declared` bytes that a header promised; nothing may follow them. Memory grows with the
+/// bytes that arrive, not with those that were promised.
 pub(super) fn read_declared(reader: impl Read, declared: u64, path: &Path) -> Result<Vec<u8>, Error> {
     if declared > LIMIT {
         let problem =
@@ -35,13 +35,14 @@ pub(super) fn read_declared(reader: impl Read, declared: u64, path: &Path) -> Re
     }
     let mut bytes = Vec::new();
     reader.take(declared + 1).read_to_end(&mut bytes).map_err(|source| {
-        let problem = format!("cannot be unpacked ({source}); it is damaged or incomplete: fetch it again");
+        let problem =
+            format!("cannot be unpacked ({source}); it is damaged or incomplete: download it again");
         Error::format(path, problem)
     })?;
     match bytes.len() as u64 {
         len if len == declared => Ok(bytes),
         len if len < declared => {
-            let problem = format!("ends after {len} of {declared} bytes of data; fetch it again");
+            let problem = format!("ends after {len} of {declared} bytes of data; download it again");
             Err(Error::format(path, problem))
         }
         _ => Err(Error::format(
@@ -66,7 +67,7 @@ pub(super) fn open_maybe_gzip(path: &Path) -> Result<Box<dyn Read>, Error> {
     let gzip = match file.read_exact(&mut start) {
         Ok(()) => start == [0x1f, 0x8b],
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            return Err(Error::format(path, "is empty; fetch it again"));
+            return Err(Error::format(path, "is empty; download it again"));
         }
         Err(error) => return Err(Error::io(path)(error)),
     };

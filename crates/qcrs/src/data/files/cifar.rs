@@ -71,13 +71,13 @@ pub(super) fn open_folder(folder: &Path, split: Split) -> Result<Found, Error> {
     let files = if split == Split::Train { flavour.train } else { flavour.test };
     if let Some(missing) = files.iter().find(|file| !folder.join(file).is_file()) {
         let problem =
-            format!("{missing} is missing from the {split} part of {}; fetch it again", flavour.title);
+            format!("{missing} is missing from the {split} part of {}; download it again", flavour.title);
         return Err(Error::format(folder, problem));
     }
     read(&files.iter().map(|file| folder.join(file)).collect::<Vec<_>>(), flavour)
 }
 
-/// Reads one file, which tells by its name, its neighbours or its size what it is.
+/// Reads one file, whose name, neighbours or size tell what it is.
 pub(super) fn open_file(file: &Path) -> Result<Found, Error> {
     let name = file.file_name().unwrap_or_default();
     let len = std::fs::metadata(file).map_err(Error::io(file))?.len() as usize;
@@ -92,7 +92,7 @@ fn read(files: &[PathBuf], flavour: &Flavour) -> Result<Found, Error> {
     for file in files {
         let bytes = read_file(file, LIMIT)?;
         if bytes.is_empty() {
-            return Err(Error::format(file, "is empty; fetch it again"));
+            return Err(Error::format(file, "is empty; download it again"));
         }
         let rest = bytes.len() % record;
         if rest != 0 {
@@ -125,7 +125,7 @@ fn read(files: &[PathBuf], flavour: &Flavour) -> Result<Found, Error> {
     Ok((images, class_names(&files[0], flavour)?))
 }
 
-/// The names beside the data; CIFAR-10's are known without.
+/// The class names from the file beside the data; those of CIFAR-10 are known without it.
 fn class_names(beside: &Path, flavour: &Flavour) -> Result<Option<Vec<String>>, Error> {
     let file = beside.with_file_name(flavour.names_file);
     if !file.is_file() {

@@ -1,4 +1,4 @@
-//! What does the image show that came as the bytes of a file?
+//! What does an image show that came as the bytes of a file?
 
 use super::options::Kind;
 use super::picture::{self, Treatment};
@@ -7,13 +7,14 @@ use crate::types::Error;
 use std::io::Cursor;
 use std::path::Path;
 
-/// What messages call the image, which has no path.
+/// What messages call an image without a path.
 const IMAGE: &str = "the image";
 
 /// One image from the bytes of a PNG or JPEG file, such as the body of an HTTP request: the same pixels as
 /// [`open`](super::open) makes of that file, without a label.
 ///
-/// Images of different shapes may have the same number of pixels: compare [`shape_of`] with what the classifier takes.
+/// Images of different shapes may have the same number of pixels: compare [`shape_of`] with what the
+/// classifier takes.
 pub fn decode(bytes: &[u8], options: &OpenOptions) -> Result<Example, Error> {
     let pixels = treatment(options)?.pixels(bytes, Path::new(IMAGE)).map_err(without_path)?;
     Ok(Example { pixels, label: None })

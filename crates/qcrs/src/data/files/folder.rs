@@ -1,4 +1,4 @@
-//! Which image files are in a folder, in which order, of which class?
+//! Which image files are in a folder, in which order, and which class does each show?
 
 use super::picture::{self, Treatment};
 use super::{Dataset, Example, labels, out_of_range};
@@ -31,8 +31,8 @@ pub(super) fn is_picture(path: &Path) -> bool {
 type Listing = (Vec<(String, Option<usize>)>, Option<Vec<String>>);
 
 impl Folder {
-    /// Class folders in the order of their names, in each the files in the order of theirs;
-    /// or images without class folders, with labels from elsewhere or none. No image, no folder.
+    /// Class folders in the order of their names, and in each the files in the order of theirs; or images
+    /// without class folders, with labels from elsewhere or none. `None` if there is no image.
     pub(super) fn open(
         root: &Path,
         labels: Option<&Path>,
@@ -99,7 +99,8 @@ impl Folder {
         Ok(Self { root: root.to_owned(), files, classes, treatment, shape })
     }
 
-    /// The hash of the files' names, sizes and labels and, up to [`HASH_LIMIT`], contents; and whether it covers these.
+    /// The hash of the files' names, sizes and labels and, up to [`HASH_LIMIT`], contents; and whether it
+    /// covers these.
     pub(super) fn fingerprint(&self) -> Result<(String, bool), Error> {
         let paths = || self.files.iter().map(|(name, _)| self.root.join(name));
         let sizes = paths()
@@ -192,7 +193,7 @@ fn list_folder(root: &Path) -> Result<Listing, Error> {
     let mut files = Vec::new();
     for (label, class) in folders.iter().enumerate() {
         let (deeper, images) = entries(&root.join(class))?;
-        // an empty folder keeps the number of a class of which there is no image
+        // an empty folder keeps the number of its class, although there is no image of it
         if images.is_empty() && !deeper.is_empty() {
             let problem = "holds no .png or .jpg file itself, as a class folder does; if this is the dataset, give \
                            its own path, else remove it";
@@ -203,7 +204,7 @@ fn list_folder(root: &Path) -> Result<Listing, Error> {
     Ok((files, Some(folders)))
 }
 
-/// Folders and image files in a folder, each sorted by name; hidden ones and other files are passed over.
+/// Folders and image files in a folder, each sorted by name; hidden ones and other files are skipped.
 fn entries(folder: &Path) -> Result<(Vec<String>, Vec<String>), Error> {
     let (mut folders, mut images) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {

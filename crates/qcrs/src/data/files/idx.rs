@@ -57,7 +57,7 @@ fn read(file: &Path, axes: u8) -> Result<(Vec<u64>, Vec<u8>), Error> {
     let mut reader = open_maybe_gzip(file)?;
     let mut header = vec![0; 4 + 4 * usize::from(axes)];
     reader.read_exact(&mut header).map_err(|source| {
-        Error::format(file, format!("has no whole IDX header ({source}); fetch it again"))
+        Error::format(file, format!("has no whole IDX header ({source}); download it again"))
     })?;
     if header[..4] != [0, 0, 8, axes] {
         let problem = format!(

@@ -1,18 +1,19 @@
 //! Is a JPEG file whole?
 //!
-//! The decoder fills up with grey what a file does not hold, so a file that is cut off would be certified as
+//! The decoder fills missing parts of a file with grey, so a file that is cut off would be certified as
 //! another picture.
 
 /// Markers that stand alone, without a length behind them.
 const ALONE: [std::ops::RangeInclusive<u8>; 2] = [0x00..=0xBF, 0xD0..=0xD8];
 const END_OF_IMAGE: u8 = 0xD9;
 
-/// Whether a JPEG is complete up to the end of its image. What follows that does not matter, and thumbnails have an end of
-/// their own, inside of their segment.
+/// Whether a JPEG is complete up to the end of its image. What follows does not matter, and thumbnails have
+/// their own end, inside their segment.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 0;
     loop {
-        // scans hold FF only before 00; fill bytes and strange ones between segments are passed over, as decoders do
+        // in scans, FF stands only before 00; fill bytes and unknown bytes between segments are skipped, as
+        // decoders do
         let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == 0xFF)) else {
             return false;
         };
@@ -34,7 +35,7 @@ pub(super) fn is_whole(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// A table that holds an end of its own, two scans with stuffed bytes and restarts, and fill bytes.
+    /// A table that contains an end marker, two scans with stuffed bytes and restarts, and fill bytes.
     const WHOLE: &[u8] = &[
         0xFF, 0xD8, 0xFF, 0xE1, 0, 6, 0xFF, 0xD9, 0xFF, 0xD9, 0xFF, 0xDA, 0, 3, 1, 0x12, 0xFF, 0, 0xD9, 0xFF,
         0xD0, 0x34, 0xFF, 0xDA, 0, 2, 0x56, 0xFF, 0xFF, 0xFF, 0xD9,

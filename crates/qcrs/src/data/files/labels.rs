@@ -1,4 +1,4 @@
-//! Which label has which image, when a file of its own says so?
+//! Which image has which label, when a separate file says so?
 
 use super::bounded::read_file;
 use super::{idx, npy};
@@ -14,7 +14,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<usize>, Error> {
         Some("npy") => npy::read_labels(file),
         Some("csv" | "txt") => read_column(file),
         _ if idx::is_idx(file) => idx::read_labels(file),
-        _ => Err(Error::format(file, "is no file of labels; understood are .csv, .npy and IDX")),
+        _ => Err(Error::format(file, "is not a file of labels; supported formats are .csv, .npy and IDX")),
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn read_list(file: &Path) -> Result<Vec<(String, usize)>, Error> {
 fn read_text(file: &Path) -> Result<String, Error> {
     let text = String::from_utf8(read_file(file, LIST_LIMIT)?)
         .map_err(|_| Error::format(file, "is not text in UTF-8; save it as such"))?;
-    Ok(text.trim_start_matches('\u{feff}').to_owned()) // some spreadsheets write a mark first
+    Ok(text.trim_start_matches('\u{feff}').to_owned()) // some spreadsheets write a byte order mark first
 }
 
 fn unquote(field: &str) -> String {
@@ -78,6 +78,6 @@ fn is_word(text: &str) -> bool {
 }
 
 fn bad_label(file: &Path, line: usize, label: &str) -> Error {
-    let problem = format!("line {}: '{label}' is no class number; write 0 for the first class", line + 1);
+    let problem = format!("line {}: '{label}' is not a class number; write 0 for the first class", line + 1);
     Error::format(file, problem)
 }

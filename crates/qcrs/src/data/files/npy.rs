@@ -27,14 +27,14 @@ pub(super) fn read_labels(file: &Path) -> Result<Vec<usize>, Error> {
 
 /// Reads header and values; `path` is for messages.
 ///
-/// The header is read here and not by a library: it is eight bytes and one line, and a size
-/// that overflows or is not there must end in an error, not in a panic or an allocation.
+/// The header is read here and not by a library: it is eight bytes and one line, and a size that overflows or
+/// is missing must end in an error, not in a panic or an allocation.
 pub(super) fn read(mut reader: impl Read, path: &Path) -> Result<Array, Error> {
     let bad = |problem: &str| Error::format(path, format!("{problem}; write it with numpy.save"));
     let mut start = [0; 8];
     reader.read_exact(&mut start).map_err(|_| bad("is too short for a NumPy array"))?;
     if !start.starts_with(b"\x93NUMPY") {
-        return Err(bad("is no NumPy array: its first bytes are wrong"));
+        return Err(bad("is not a NumPy array: its first bytes are wrong"));
     }
     let mut size = [0; 4];
     let size_bytes = if start[6] == 1 { 2 } else { 4 };
@@ -45,7 +45,7 @@ pub(super) fn read(mut reader: impl Read, path: &Path) -> Result<Array, Error> {
     }
     let mut header = vec![0; size as usize];
     reader.read_exact(&mut header).map_err(|_| bad("has a torn NumPy header"))?;
-    let header = String::from_utf8(header).map_err(|_| bad("has a NumPy header that is no text"))?;
+    let header = String::from_utf8(header).map_err(|_| bad("has a NumPy header that is not text"))?;
     let (kind, shape) =
         parse(&header).ok_or_else(|| bad(&format!("has a NumPy header we cannot read: {header}")))?;
     if field(&header, "fortran_order").is_none_or(|value| !value.starts_with("False")) {
@@ -81,13 +81,16 @@ impl Array {
         if !matches!(self.shape[..], [_] | [_, 1]) {
             return Err(Error::format(
                 path,
-                format!("labels are a 1-D array, this has shape {:?}", self.shape),
+                format!("labels must be a 1-D array, this has shape {:?}", self.shape),
             ));
         }
         let item = match self.kind.as_bytes() {
             [_, b'i' | b'u', size @ b'1'..=b'8'] => usize::from(size - b'0'),
             _ => {
-                return Err(Error::format(path, format!("labels are integers, this has type {}", self.kind)));
+                return Err(Error::format(
+                    path,
+                    format!("labels must be integers, this has type {}", self.kind),
+                ));
             }
         };
         let signed = self.kind.as_bytes()[1] == b'i';
@@ -97,7 +100,7 @@ impl Array {
             whole[..item].copy_from_slice(bytes);
             let value = i64::from_le_bytes(whole);
             usize::try_from(value).map_err(|_| {
-                Error::format(path, format!("label {value} of image {number} is no class number"))
+                Error::format(path, format!("label {value} of image {number} is not a class number"))
             })
         };
         self.bytes.chunks_exact(item).enumerate().map(label).collect()
@@ -125,7 +128,7 @@ impl Array {
             }
             kind => {
                 let problem =
-                    format!("pixels of type {kind} are not understood; use uint8, float32 or float64");
+                    format!("pixels of type {kind} are not supported; use uint8, float32 or float64");
                 return Err(Error::format(path, problem));
             }
         };
@@ -170,7 +173,7 @@ fn floats(
     values.enumerate().map(pixel).collect()
 }
 
-/// Which axes are which: given, or told by where the 1 or 3 channels are.
+/// Which axes are which, as given or as told by the place of the 1 or 3 channels.
 fn layout(shape: &[u64], given: Option<Layout>, path: &Path) -> Result<(Layout, [usize; 3]), Error> {
     let unclear = |why: &str| {
         let problem = format!("{}: shape {shape:?} {why}; choose nchw or nhwc", path.display());
@@ -181,7 +184,7 @@ fn layout(shape: &[u64], given: Option<Layout>, path: &Path) -> Result<(Layout, 
         [_, a, b, c] => [a as usize, b as usize, c as usize],
         _ => {
             let problem =
-                format!("images are an array [N,H,W], [N,H,W,C] or [N,C,H,W], this has shape {shape:?}");
+                format!("images must be an array [N,H,W], [N,H,W,C] or [N,C,H,W], this has shape {shape:?}");
             return Err(Error::format(path, problem));
         }
     };

@@ -10,12 +10,12 @@ use zip::ZipArchive;
 
 type Archive = ZipArchive<BufReader<File>>;
 
-/// Reads images and labels under the names that people give them; with what was done to the pixels, and whether the
-/// names are those of one part of two.
+/// Reads images and labels under their usual names. Also returns what was done to the pixels, and whether the
+/// names are those of one of two parts.
 pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'static str, bool), Error> {
     let reader = BufReader::new(File::open(file).map_err(Error::io(file))?);
     let bad = |error| {
-        Error::format(file, format!("is no readable .npz archive ({error}); write it with numpy.savez"))
+        Error::format(file, format!("is not a readable .npz archive ({error}); write it with numpy.savez"))
     };
     let mut archive = ZipArchive::new(reader).map_err(bad)?;
     let part = options.split;
@@ -46,7 +46,8 @@ pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'st
     Ok((array.images(labels, options, &file.join(&images))?, preprocess, has_parts))
 }
 
-/// The one of these names that is in the archive; two would be a guess.
+/// The one of these names that is in the archive; to choose between two would be a guess, so that is an
+/// error.
 fn find(archive: &Archive, names: &[&str], file: &Path) -> Result<Option<String>, Error> {
     let mut found =
         names.iter().map(|name| format!("{name}.npy")).filter(|name| archive.index_for_name(name).is_some());

@@ -16,7 +16,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     }
     if !path.exists() {
         let problem =
-            "there is no such file or folder; 'qcrs data get cifar10' fetches a dataset to start with";
+            "there is no such file or folder; 'qcrs data get cifar10' downloads a dataset to start with";
         return Err(Error::format(path, problem));
     }
     let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
@@ -86,7 +86,7 @@ fn open_cifar(
 }
 
 fn brings_labels(path: &Path) -> Error {
-    Error::setting("labels", format!("{} brings its own labels; leave them out", path.display()))
+    Error::setting("labels", format!("{} has its own labels; leave these out", path.display()))
 }
 
 fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened, Error> {
@@ -113,7 +113,7 @@ fn name(path: &Path) -> String {
     whole.file_name().unwrap_or(whole.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The first few names in a folder, for the message that none of them was understood.
+/// The first few names in a folder, for the message that none of them is supported.
 fn inside(folder: &Path) -> Result<String, Error> {
     let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
     let mut names: Vec<_> =
@@ -129,7 +129,7 @@ fn inside(folder: &Path) -> Result<String, Error> {
 
 fn unknown(path: &Path, found: &str) -> Error {
     let problem = format!(
-        "understood are: CIFAR .bin files or their folder, IDX files (plain or .gz) or their folder, .npy, .npz, \
+        "supported are: CIFAR .bin files or their folder, IDX files (plain or .gz) or their folder, .npy, .npz, \
          PNG and JPEG files, a folder of them (with or without class folders), a CSV 'file,label'; {found}"
     );
     Error::format(path, problem)

@@ -1,4 +1,4 @@
-//! What does the user have to say about the data?
+//! What can a user say about the data?
 
 use crate::types::Error;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ pub struct OpenOptions {
     pub crop: Option<u32>,
     /// Image files: colour or grey.
     pub channels: Channels,
-    /// Labels from this file, for data that brings none: CSV, `.npy` or IDX.
+    /// Labels from this file, for data without labels: CSV, `.npy` or IDX.
     pub labels: Option<PathBuf>,
 }
 
-/// What kind of data is there.
+/// A kind of data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Images of one size and scale, as CIFAR and MNIST have them.
     Fixed,
-    /// NumPy's.
+    /// NumPy arrays.
     Array,
     /// Image files.
     Pictures,
@@ -109,7 +109,7 @@ impl Channels {
 }
 
 impl OpenOptions {
-    /// An option that the data at `path` cannot follow is an error: silence would look like obedience.
+    /// An option that does not apply to the data at `path` is an error: it must not be ignored silently.
     pub(super) fn suit(&self, kind: Kind, path: &Path) -> Result<(), Error> {
         let given = [
             ("layout", self.layout.is_some(), Kind::Array),

@@ -11,12 +11,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::path::Path;
 
-/// No side of an image file may be longer.
+/// The longest side that an image file may have.
 const MAX_SIDE: u32 = 16384;
-/// No image file may unpack to more.
+/// The most bytes that an image file may unpack to.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// No image file may be larger.
+/// The largest size of an image file.
 const MAX_FILE: u64 = 1 << 30;
 
 /// The same treatment for every image of a folder.
@@ -34,7 +34,7 @@ impl From<&OpenOptions> for Treatment {
 }
 
 impl Treatment {
-    /// Sizes of 0, and squares that no image can fill.
+    /// Refuses sizes of 0, and squares that no image can fill.
     pub(super) fn check(&self) -> Result<(), Error> {
         match (self.resize, self.crop) {
             (Some(0), _) | (_, Some(0)) => Err(Error::setting(

@@ -6,10 +6,10 @@ use super::linear::Square;
 use crate::noise::{Noise, Phase, Stream};
 use crate::types::{Error, Sigma};
 
-/// Curves drawn from what is believed, half of them mirrored.
+/// Curves drawn from the belief, half of them mirrored.
 const CURVES: u32 = 64;
 
-/// What drawn curves say.
+/// What the drawn curves say.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outlook {
     /// The mean of the largest radius of each curve.
@@ -20,8 +20,8 @@ pub(super) struct Outlook {
     pub wins: Vec<u32>,
 }
 
-/// The standard normals of the curves: the same for all inputs and rounds, so that nothing depends on
-/// order, and rounds compare under the same luck.
+/// The standard normals of the curves. They are the same for all inputs and rounds, so that nothing depends
+/// on order, and rounds are compared with the same luck.
 pub(super) fn normals(points: usize) -> Result<Vec<Vec<f64>>, Error> {
     // "PROBE"; of the phase Tune, so that no certificate counts these draws
     let stream = Stream { seed: 0x0050_524f_4245, input: 0, phase: Phase::Tune };
@@ -36,7 +36,7 @@ pub(super) fn normals(points: usize) -> Result<Vec<Vec<f64>>, Error> {
         .collect())
 }
 
-/// Draws curves and sees where they are best at `n` draws.
+/// Draws curves and finds where they are best at `n` draws.
 pub(super) fn outlook(
     forecast: &Forecast,
     belief: &Belief,
@@ -98,7 +98,7 @@ mod tests {
     fn the_more_votes_the_less_there_is_to_know() {
         let forecast = Forecast::new(Alpha::new(0.001).unwrap()).unwrap();
         let normals = normals(24).unwrap();
-        // of curves so high that all votes agree, more votes only say that they are higher still
+        // where curves are so high that all votes agree, more votes only say that they are higher still
         for seed in 0..6 {
             let to_know = [1, 16, 256].map(|times| {
                 let outlook = outlook(&forecast, &belief_after(times, seed), 5000, &normals).unwrap();

@@ -1,4 +1,4 @@
-//! What do the votes so far say of the class, and of the class that comes closest?
+//! What do the votes so far say about the class, and about the class that comes closest?
 
 use super::super::Posterior;
 use super::laplace::{Count, Fit, Prior, laplace};
@@ -10,7 +10,7 @@ use crate::types::Error;
 /// Grid points closer than this in ln σ are taken to have the same leading classes.
 const NEAR: f64 = 0.45;
 
-/// What is believed of an input after some looks.
+/// What is believed about an input after some looks.
 #[derive(Clone, Debug)]
 pub(super) struct Belief {
     /// The grid.
@@ -35,7 +35,7 @@ impl Priors {
     pub fn new(sigmas: &[f64], start: f64) -> Self {
         // radii grow with σ, but not in proportion: far from the start most answers are wrong
         let sizes: Vec<f64> = sigmas.iter().map(|sigma| (sigma * start).sqrt()).collect();
-        // mean, deviation and length in ln σ; docs/decisions.md has how they were found
+        // mean, deviation and length in ln σ; docs/decisions.md says how they were found
         let radius = process(sigmas, &sizes, (0.4, 2.0), 0.4);
         let share = process(sigmas, &vec![1.0; sigmas.len()], (0.5, 1.2), 0.7);
         Self { radius, share }
@@ -116,7 +116,7 @@ pub(super) mod tests {
         belief_after(1, seed)
     }
 
-    /// What is believed after so many times these votes.
+    /// What is believed after `times` times these votes.
     pub fn belief_after(times: usize, seed: u64) -> Belief {
         let sigmas: Vec<f64> = (0..24).map(|i| 0.12 * (1.7_f64 / 0.12).powf(f64::from(i) / 23.0)).collect();
         let more = |votes: Votes| vec![votes; times].into_iter().fold(Votes::default(), Votes::merge);

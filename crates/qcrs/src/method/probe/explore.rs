@@ -8,11 +8,12 @@ use super::{ANCHOR, POINTS, Probe, SHORT, STRIDE, acquire};
 use crate::sample::Votes;
 use crate::types::{Error, Sigma};
 
-/// A search goes on while knowing the whole curve would bring at least this many times what the search has cost. What
-/// it has cost measures what is to come: to halve what is unknown it must become about four times as long.
+/// A search continues while knowing the whole curve would bring at least this many times what the search has
+/// cost. What it has cost measures what is to come: to halve what is unknown, it must become about four times
+/// as long.
 const PATIENCE: f64 = 2.0;
 
-/// Radii below this share of σ₀ are not told apart any finer.
+/// The tolerance is a share of the radius, but of at least this share of σ₀.
 const SMALL: f64 = 0.2;
 
 /// Beyond [`SHORT`] a search takes at most the draws of its certificate divided by this.
@@ -27,7 +28,7 @@ struct SeenVotes<'p, 'a> {
 }
 
 impl SeenVotes<'_, '_> {
-    /// One round: so many draws at each of these points.
+    /// One round: a number of draws at each of these points.
     fn look(&mut self, shares: &[(usize, u32)]) -> Result<(), Error> {
         let round: Vec<(Sigma, u32)> = shares.iter().map(|&(at, n)| (self.grid[at], n)).collect();
         for (&(at, n), look) in shares.iter().zip(self.scout.looks(&round)?) {

@@ -30,7 +30,8 @@ impl Forecast {
         Ok(Self { levels: [level(1)?, level(2)?] })
     }
 
-    /// The radius that `n` draws certify if they fall as expected; not positive where they would not.
+    /// The radius that `n` draws certify if they fall as expected; not positive where they would certify
+    /// none.
     pub fn radius(&self, truth: &Truth, n: f64, sides: Sides) -> f64 {
         let &Truth { sigma, z, ln_share } = truth;
         let [one, half] = self.levels;
@@ -54,8 +55,8 @@ impl Forecast {
 /// Φ⁻¹ of the Clopper-Pearson lower bound of a share 1 − e^`ln_others` after `n` draws.
 ///
 /// With m votes for others the bound leaves them a quantile of Beta(m + 1, n − m), that is of Fisher's F,
-/// whose cube root is nearly normal (Paulson 1942, after Wilson & Hilferty). In Φ⁻¹ this is off by 0.017 at the
-/// most, and by 0.002 from ten votes on (n from 128 on, α from .00025 to .05).
+/// whose cube root is nearly normal (Paulson 1942, after Wilson & Hilferty). In Φ⁻¹ this is off by 0.017 at
+/// the most, and by 0.002 from ten votes on (n from 128 on, α from .00025 to .05).
 fn lower(ln_others: f64, n: f64, level: f64) -> f64 {
     let m = n * ln_others.exp();
     let (others, class) = (m + 1.0, n - m);

@@ -7,7 +7,7 @@ use super::linear::{Lower, Square, dot};
 use super::tails::{Tail, tail};
 use crate::types::Error;
 
-/// What is believed of a curve at the points of a grid before any vote.
+/// What is believed about a curve at the points of a grid before any vote.
 #[derive(Clone, Debug)]
 pub(super) struct Prior {
     /// Its mean.
@@ -27,7 +27,7 @@ pub(super) struct Count {
     pub scale: f64,
 }
 
-/// What is believed of the curve after the votes: a normal distribution around the likeliest curve.
+/// What is believed about the curve after the votes: a normal distribution around the likeliest curve.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     /// The likeliest curve.
@@ -81,7 +81,7 @@ impl Likelihood {
 /// Newton's method: the posterior is log-concave, so it has one peak, and a step that would overshoot
 /// is halved until it does not.
 ///
-/// Only grid points with votes take part; what they say of all points follows from the peak.
+/// Only grid points with votes take part; what they say about all points follows from the peak.
 pub(super) fn laplace(prior: &Prior, counts: &[Count]) -> Result<Fit, Error> {
     let asked: Vec<usize> = (0..counts.len()).filter(|&at| counts[at].yes + counts[at].no > 0).collect();
     let counts: Vec<Count> = asked.iter().map(|&at| counts[at]).collect();
@@ -132,7 +132,8 @@ fn curvature(covariance: &Square, here: &[Likelihood]) -> Result<(Vec<f64>, Lowe
     Ok((root, b.cholesky()?))
 }
 
-/// What the peak at the points that were `asked` says of all: the mean + K a and the covariance K − K W^½ B⁻¹ W^½ K.
+/// What the peak at the points that were `asked` says of all: the mean + K a and the covariance K − K W^½ B⁻¹
+/// W^½ K.
 fn everywhere(prior: &Prior, asked: &[usize], a: &[f64], root: &[f64], lower: &Lower) -> Fit {
     let all = 0..prior.mean.len();
     let seen = |at: usize| asked.iter().map(move |&other| prior.covariance.at(at, other));

@@ -31,7 +31,7 @@ impl Square {
         (0..self.size).map(|row| dot(self.row(row), x)).collect()
     }
 
-    /// L with L Lᵀ = this matrix, of which only the lower triangle is read.
+    /// L with L Lᵀ = this matrix; only the lower triangle of the matrix is read.
     pub fn cholesky(&self) -> Result<Lower, Error> {
         let mut lower = Self::from_fn(self.size, |_, _| 0.0);
         for row in 0..self.size {

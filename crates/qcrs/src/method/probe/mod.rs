@@ -38,11 +38,11 @@ use serde::{Deserialize, Serialize};
 const POINTS: usize = 24;
 /// The first looks go to every third of them.
 const STRIDE: usize = 3;
-/// The first look at σ₀ is so many times as long: it names the class.
+/// The first look at σ₀ is this many times as long, because it names the class.
 const ANCHOR: u32 = 4;
-/// Every search may take this many draws; a longer one only a share of those that its certificate may take.
+/// Every search may take this many draws; a longer one may take only a share of the draws of its certificate.
 const SHORT: u32 = 2000;
-/// Where draws have a price, which usually ends a search, it may take no more than so many.
+/// Where draws have a price, which usually ends a search, it may take at most this many.
 const LONG: u32 = 8000;
 
 /// Looks where the best σ may lie until that is known well enough, then plans σ, class, bound and number
@@ -56,19 +56,19 @@ pub struct Probe {
     pub low: Sigma,
     /// Right end of the search region.
     pub high: Sigma,
-    /// λ: the radius that one draw must bring, for a classifier with σ₀ = 0.5; others in proportion. At 0
-    /// draws are free, and every certificate takes as many as the budget has.
+    /// λ: the radius that one draw must bring, for a classifier with σ₀ = 0.5 and in proportion for others.
+    /// At 0, draws are free, and every certificate takes as many as the budget has.
     pub lambda: f64,
     /// Draws per first look.
     pub first: u32,
-    /// Draws per round, the first ones: later rounds take a fifth of all draws so far.
+    /// Draws per round at first; later rounds take a fifth of all draws so far.
     pub batch: u32,
     /// The most draws of a search.
     pub most: u32,
     /// Stop when knowing the curve would bring less than this part of the radius.
     pub tolerance: f64,
-    /// Into how many parts the final plan divides each step of the grid, so that σ may lie between two points; 1 for runs
-    /// that do not say.
+    /// Into how many parts the final plan divides each step of the grid, so that σ may lie between two
+    /// points; 1 for runs that do not say.
     #[serde(skip_serializing_if = "is_one", default = "one")]
     pub parts: u32,
 }
@@ -96,7 +96,7 @@ const PASSES: Setting = Setting {
     default: "by lambda",
 };
 
-/// The plan has the bound and the number of draws.
+/// The plan decides the bound and the number of draws.
 const REFUSES: &[(&str, &str)] = &[
     ("bound", "probe chooses the bound itself; leave this out"),
     ("at_radius", "probe plans its draws for the largest radius; leave this out, or ask with another method"),
@@ -133,12 +133,12 @@ impl Probe {
 
     /// The search with its usual settings.
     pub fn new(sigma: Sigma, [low, high]: [Sigma; 2], lambda: f64) -> Self {
-        // what a price does not end should stay small beside the certificate
+        // a search that no price ends should stay small beside the certificate
         let most = if lambda > 0.0 { LONG } else { SHORT };
         Self { sigma, low, high, lambda, first: 16, batch: 96, most, tolerance: 0.002, parts: 4 }
     }
 
-    /// What a price λ is multiplied by: radii are in proportion to σ₀.
+    /// The factor of a price λ: radii are in proportion to σ₀.
     fn unit(&self) -> f64 {
         self.sigma.get() / 0.5
     }
@@ -152,7 +152,7 @@ impl Probe {
             return Err(Error::setting("left", problem));
         } else if self.sigma < *low || self.sigma > *high {
             let (sigma, low, high) = (self.sigma.get(), low.get(), high.get());
-            let problem = format!("the class is named at {sigma}, outside of the region [{low}, {high}]");
+            let problem = format!("the class is named at {sigma}, outside the region [{low}, {high}]");
             return Err(Error::setting("sigma", problem));
         } else if !(*lambda >= 0.0 && lambda.is_finite()) {
             let problem = format!("the price of a draw must be 0 or positive, got {lambda}");
@@ -172,8 +172,8 @@ impl Probe {
     /// The most draws that a search takes.
     pub fn passes(&self) -> u64 {
         let first = u64::from(self.first) * (POINTS.div_ceil(STRIDE) as u64 + u64::from(ANCHOR));
-        // the last round begins before `most`; shared out in multiples of eight, it may be four draws longer at each of
-        // four points
+        // the last round begins before `most`; shared out in multiples of eight, it may be four draws longer
+        // at each of four points
         first + u64::from(self.most) + u64::from(self.round(self.most)) + 16
     }
 
@@ -182,7 +182,8 @@ impl Probe {
         self.batch.max(spent / 5)
     }
 
-    /// The grid with every step in so many `parts`, even in ln σ and rounded to four digits, which keeps records short.
+    /// The grid with every step in so many `parts`, even in ln σ and rounded to four digits, which keeps
+    /// records short.
     fn grid(&self, parts: usize) -> Result<Vec<Sigma>, Error> {
         let (low, high) = (self.low.get(), self.high.get());
         let last = (POINTS - 1) * parts;
@@ -190,7 +191,7 @@ impl Probe {
         (0..=last).map(|i| Sigma::new(rounded(at(i)))).collect()
     }
 
-    /// What `votes`, those at each point of the grid, say of all σ that a certificate may take.
+    /// What `votes`, those at each point of the grid, say about all σ that a certificate may take.
     fn between(&self, votes: &[Votes]) -> Result<Belief, Error> {
         let parts = self.parts as usize;
         let sigmas: Vec<f64> = self.grid(parts)?.iter().map(|sigma| sigma.get()).collect();
@@ -230,7 +231,7 @@ mod tests {
         Probe { parts, ..Probe::new(sigma, [low, high], 1e-6) }
     }
 
-    /// What `parts` of a step believe of the same votes on the grid.
+    /// What is believed about the same votes on the grid, with `parts` parts per step.
     fn believed(parts: u32, seed: u64) -> Belief {
         let grid: Vec<f64> = search(1).grid(1).unwrap().iter().map(|sigma| sigma.get()).collect();
         search(parts).between(&belief::tests::tally(&grid, seed)).unwrap()

@@ -7,10 +7,10 @@ use super::planner::Planner;
 use super::{Probe, SHORT, rounded};
 use crate::types::Error;
 
-/// Prices between which the right one is looked for.
+/// The prices between which the right one is searched for.
 const PRICES: [f64; 2] = [1e-9, 1e-2];
 
-/// What the search of one input found out, to plan with at any price.
+/// What the search of one input found, to plan with at any price.
 pub struct Pilot {
     belief: Belief,
     planner: Planner,
@@ -35,7 +35,7 @@ impl Probe {
 
     /// The same search with the λ at which inputs like `pilots` take about `passes` each, on average.
     ///
-    /// λ has four digits, and is 0 where even free draws do not use up so many.
+    /// λ has four digits, and is 0 where even free draws do not use up that many.
     pub fn for_passes(self, passes: u64, pilots: &[Pilot]) -> Result<Self, Error> {
         let count = pilots.len().max(1) as f64;
         let mean = |price: f64| pilots.iter().map(|pilot| pilot.passes(price)).sum::<f64>() / count;

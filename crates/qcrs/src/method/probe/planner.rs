@@ -4,7 +4,8 @@ use super::super::Sides;
 use super::belief::Belief;
 use super::forecast::{Forecast, Truth};
 
-/// Gauss-Hermite quadrature with five nodes, scaled to means over a standard normal distribution: (node, weight).
+/// Gauss-Hermite quadrature with five nodes, scaled to means over a standard normal distribution: (node,
+/// weight).
 const NODES: [(f64, f64); 5] = [
     (-2.8569700138728, 0.0112574113277),
     (-1.3556261799743, 0.2220759220056),

@@ -4,9 +4,9 @@
 //!
 //! P(A − δ) ≥ λ₁ P(A) + λ₂ Q(A) − ∫ (λ₁p + λ₂q − p_δ)₊   (weak duality; Li et al. 2022, section 4),
 //!
-//! so the right side is a proof whatever the search for λ did. The integral is taken over the region
-//! R = {p_δ ≤ λ₁p + λ₂q}, which is symmetric about the axis of δ: what lies in R at a distance from 0, and
-//! from δ, is a cap of a sphere.
+//! so the right side is a valid bound whatever the search for λ did. The integral is taken over the region R
+//! = {p_δ ≤ λ₁p + λ₂q}, which is symmetric about the axis of δ: what lies in R at a distance from 0, and from
+//! δ, is a cap of a sphere.
 
 use super::laws::{Densities, Weights};
 use super::moved::Moved;
@@ -14,7 +14,7 @@ use super::quadrature::{Node, Quadrature, towards};
 use crate::math::Sphere;
 use crate::types::Error;
 
-/// What is known of P(A) and Q(A): the ends of their intervals.
+/// What is known about P(A) and Q(A): the ends of their intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub p: [f64; 2],
@@ -50,7 +50,7 @@ impl Dual {
         Self { laws, quadrature }
     }
 
-    /// A lower bound of P(A − δ) for |δ| = r (in units of s), less all that the numbers may be off.
+    /// A lower bound of P(A − δ) for |δ| = r (in units of s), minus the largest error of the computation.
     pub fn bound(&self, known: &Known, weights: Weights, r: f64) -> Result<f64, Error> {
         let edges = self.laws.zero(weights).map_or_else(Vec::new, towards);
         let covered = self.quadrature.expect(&edges, |node| self.covered(weights, node, r))?;

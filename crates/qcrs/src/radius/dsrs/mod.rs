@@ -8,7 +8,7 @@
 //! | `moved`      | what is the mass of the worst region under the moved noise?             |
 //! | `dual`       | how little can the class weigh after a move? Every radius rests on this |
 //! | `multipliers` | which multipliers λ make the best bound?                               |
-//! | `second`     | which second law is asked under?                                        |
+//! | `second`     | which second law is used?                                                 |
 //! | `radius`     | how far does the bound stay above one half?                             |
 
 mod dual;
@@ -31,7 +31,7 @@ pub use second::Second;
 /// The certified l2 radius of generalized Gaussian smoothing when the class has a probability of at least
 /// `p_lower` (Yang et al. 2020, by Neyman and Pearson); `None` when p < ½ certifies nothing.
 ///
-/// Rounded down: the bound was above ½ at this radius, less a bound of its own error. At most 1e-7 σ below
+/// Rounded down: the bound was above ½ at this radius, minus a bound of its own error. At most 1e-7 σ below
 /// the optimum. Less than 64 dimensions are an error. Takes some 7 ms.
 ///
 /// ```

@@ -50,7 +50,7 @@ fn along(
     } else {
         return Ok(0.0);
     };
-    // in ln |w|, where what is too much grows
+    // in ln |w|, in which the excess grows
     let (mut low, mut high) = (-FURTHEST, FURTHEST);
     let mut x = if start * sign > 0.0 { start.abs().ln() } else { 0.0 };
     for _ in 0..100 {
@@ -66,7 +66,7 @@ fn along(
         }
         let newton = (excess / (slope * x.exp())).clamp(-LONGEST, LONGEST);
         let next = x - newton;
-        // no slope at all gives no number, and no interval holds that
+        // a slope of zero gives NaN, which lies in no interval
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - x).abs() <= 1e-12 {
             break;

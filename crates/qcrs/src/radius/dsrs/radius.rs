@@ -1,7 +1,7 @@
 //! How far does the bound stay above one half?
 //!
-//! Lengths are in units of s. A radius is a promise for every smaller move too, and each of the two
-//! searches has its own reason to make it.
+//! Lengths are in units of s. A radius is a promise for every smaller move too, and each of the two searches
+//! proves that in its own way.
 
 use super::dual::{Dual, Known};
 use super::laws::Weights;
@@ -44,7 +44,7 @@ pub(super) fn one_law(dual: &Dual, p_lower: f64) -> Result<(f64, Weights), Error
 
 /// The radius of what is `known` under both laws, from one that is `proven` upward.
 ///
-/// Where λ₂ < 0 the balls have holes, and a bound at r says nothing of its own about smaller moves. But
+/// Where λ₂ < 0 the balls have holes, and a bound at r alone says nothing about smaller moves. But
 /// no probability changes faster than [`Densities::steepest`], so a bound of ½ + steepest · h at r proves all
 /// of r − h to r; the search goes up in steps that are so covered, and that shrink as the bound does.
 ///

@@ -1,4 +1,4 @@
-//! Which second law does double sampling ask under?
+//! Which second law does double sampling use?
 
 use crate::bounds::proportion_interval;
 use crate::noise::GeneralizedGaussian;
@@ -18,8 +18,8 @@ pub enum Second {
 }
 
 impl Second {
-    /// Q, after `k` of `n` votes for the class under P. It may depend on them: the draws under Q are others, so given these
-    /// votes its interval holds as if Q had been fixed beforehand.
+    /// Q, after `k` of `n` votes for the class under P. It may depend on them: the draws under Q are
+    /// different ones, so given these votes its interval holds as if Q had been fixed beforehand.
     pub fn law(
         self,
         first: &GeneralizedGaussian,

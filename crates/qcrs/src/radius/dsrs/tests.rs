@@ -86,7 +86,8 @@ fn the_bound_is_what_weak_duality_says() {
     }
 }
 
-/// In a few dimensions caps begin so sharply that the error of a sum over panels is not bounded by halving them.
+/// In a few dimensions caps begin so sharply that the error of a sum over panels is not bounded by halving
+/// them.
 #[test]
 fn few_dimensions_are_refused() {
     for d in [4, 12, 62] {

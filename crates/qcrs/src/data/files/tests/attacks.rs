@@ -1,4 +1,4 @@
-//! A broken or hostile file meets an error that names it and the fault, never a number.
+//! A broken or hostile file gives an error that names the file and the fault, never a number.
 
 use super::*;
 use crate::data::{Channels, InMemory, Layout, Range};
@@ -116,8 +116,8 @@ fn broken_npz() {
         ("minus.npz", npz(&[("x.npy", &one), ("y.npy", &minus)]), "label -1 of image 0"),
         ("both.npz", npz(&[("x.npy", &one), ("images.npy", &one)]), "has both x.npy and images.npy"),
         ("other.npz", npz(&[("z.npy", &one)]), "there are: z.npy"),
-        ("cut.npz", cut, "no readable .npz"),
-        ("empty.npz", vec![], "no readable .npz"),
+        ("cut.npz", cut, "not a readable .npz"),
+        ("empty.npz", vec![], "not a readable .npz"),
     ]);
 }
 
@@ -148,7 +148,7 @@ fn options_that_cannot_be_followed_are_refused() {
     let picture = pictures::png(root.path(), "one.png", 2, 2, [0; 3]);
     assert!(complaint(&picture, &layout).contains("layout: is for NumPy arrays"));
     let labels = OpenOptions { labels: Some(file.clone()), ..OpenOptions::default() };
-    assert!(complaint(&file, &labels).contains("brings its own labels"));
+    assert!(complaint(&file, &labels).contains("has its own labels"));
     assert!("0..2".parse::<Range>().unwrap_err().to_string().contains("0..1, 0..255"));
 }
 

@@ -145,7 +145,7 @@ fn the_fingerprint_covers_pixels_labels_and_shape() {
     };
     let first = hash("a.npz", "(2, 2, 4)", &[1; 16], &[0, 1]);
     assert_eq!(first, hash("b.npz", "(2, 1, 2, 4)", &[1; 16], &[0, 1]));
-    // the same images as floats, and as floats that are no bytes
+    // the same images as floats, and as floats that are not bytes
     let floats = |name: &str, value: f32| {
         let (x, y) = (npy("<f4", "(2, 2, 4)", &floats(&[value; 16])), npy("|u1", "(2,)", &[0, 1]));
         opened(&write(root.path(), name, npz(&[("x.npy", &x), ("y.npy", &y)])), &options).about.blake3
@@ -158,8 +158,8 @@ fn the_fingerprint_covers_pixels_labels_and_shape() {
     assert_ne!(first, hash("e.npz", "(2, 4, 2)", &[1; 16], &[0, 1]));
 }
 
-/// Bytes, the floats that they stand for, and an array file of either: one dataset, so that a run of one can be resumed
-/// with another.
+/// Bytes, the floats that they stand for, and an array file of either: one dataset, so that a run of one can
+/// be resumed with another.
 #[test]
 fn images_in_memory_are_those_of_a_file() {
     let bytes: Vec<u8> = (0..24).map(|k| k * 10).collect();

@@ -153,8 +153,8 @@ fn broken_lists_name_the_line_and_the_fault() {
         ("a.png,1\nb/../../secret.png,1\n", "line 2: 'b/../../secret.png' leaves the folder"),
         (&absolute, "leaves the folder"),
         (",1\n", "leaves the folder"),
-        ("a.png,cat\n", "line 1: 'cat' is no class number"),
-        ("a.png,-1\n", "line 1: '-1' is no class number"),
+        ("a.png,cat\n", "line 1: 'cat' is not a class number"),
+        ("a.png,-1\n", "line 1: '-1' is not a class number"),
         ("a.png\n", "expected 'file,label'"),
         ("b.png,1\n", "lists 'b.png', which is not a file in /"),
         ("file,label\n", "lists no image"),
@@ -185,7 +185,7 @@ pub(super) fn jpeg(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// The decoder fills up with grey what is missing, which would be certified as if it were the picture.
+/// The decoder fills missing parts with grey, which would be certified as if they were the picture.
 #[test]
 fn a_jpeg_cut_anywhere_is_an_error_and_never_pixels() {
     let root = folder();
