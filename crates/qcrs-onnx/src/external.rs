@@ -12,15 +12,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// All weights beside a model together; what is larger is refused before it fills the memory.
+/// The limit for all weights beside a model; more is refused before it fills the memory.
 const LARGEST: u64 = 64 << 30;
-/// What an entry of `external_data` may say.
+/// The keys that an entry of `external_data` may have.
 const KEYS: [&str; 4] = ["location", "offset", "length", "checksum"];
 
 /// The names of the files, as the model has them.
 ///
-/// Only constants of the main graph may lie apart: for those inside nodes, subgraphs and functions onnxruntime
-/// would open the file itself.
+/// Only constants of the main graph may lie in other files: for those inside nodes, subgraphs and functions
+/// onnxruntime would open the file itself.
 pub(crate) fn names(model: &ModelProto<'_>) -> Result<BTreeSet<String>, String> {
     let mut names = BTreeSet::new();
     if let Some(graph) = &model.graph {
@@ -38,7 +38,7 @@ pub(crate) fn names(model: &ModelProto<'_>) -> Result<BTreeSet<String>, String> 
     Ok(names)
 }
 
-/// The file that holds a tensor's values, if it is another.
+/// The file that holds a tensor's values, if it is not the model itself.
 fn location(tensor: &TensorProto<'_>) -> Result<Option<String>, String> {
     let TensorProto { name, external, location, raw, .. } = tensor;
     match location.unwrap_or(0) {
@@ -59,14 +59,14 @@ fn location(tensor: &TensorProto<'_>) -> Result<Option<String>, String> {
             return Err(format!("the external data of tensor `{name}` says `{key}` twice, or means nothing"));
         }
     }
-    // readers differ in what they make of signs, blanks and other bases
+    // readers differ in how they read signs, blanks and other bases
     let is_number =
         |text: &str| (1..=18).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((key, value)) =
         external.iter().find(|(key, value)| ["offset", "length"].contains(key) && !is_number(value))
     {
         return Err(format!(
-            "the {key} of tensor `{name}` in its file is `{value}`, which is no plain number"
+            "the {key} of tensor `{name}` in its file is `{value}`, which is not a plain number"
         ));
     }
     let file = external.iter().find(|(key, _)| *key == "location").map(|(_, file)| *file);
@@ -116,7 +116,7 @@ pub(crate) fn read(path: &Path, names: BTreeSet<String>) -> Result<Vec<(String, 
     Ok(files)
 }
 
-/// The files called `names` out of those `given`: all of them, and no other.
+/// The files called `names`, picked from those `given`: all of them, and no others.
 pub(crate) fn pick(
     names: BTreeSet<String>,
     mut given: Vec<(String, Vec<u8>)>,
@@ -134,15 +134,15 @@ pub(crate) fn pick(
     }
 }
 
-/// The path of the file `name`. Weights lie in the model's folder and nowhere else, so that a model cannot read
-/// other files: a link may lead out of the folder only to where the model itself is linked to.
+/// The path of the file `name`. Weights lie in the model's folder and nowhere else, so that a model cannot
+/// read other files: a link may leave the folder only to where the model itself is linked.
 fn beside(path: &Path, name: &str) -> Result<PathBuf, Error> {
     let outside = || {
         let problem =
             format!("its external data `{name}` lies outside the model's folder; save the weights beside it");
         Error::format(path, problem)
     };
-    // `*` and `:` have a meaning of their own to some engines, and no honest exporter writes them
+    // `*` and `:` have a special meaning for some engines, and no honest exporter writes them
     let strange = |letter: char| letter.is_control() || ['\\', '*', ':'].contains(&letter);
     let plain = |part: &str| !["", ".", ".."].contains(&part);
     if name.contains(strange) || !name.split('/').all(plain) {

@@ -3,10 +3,10 @@
 use crate::inspect::{Graph, Port};
 use std::fmt;
 
-/// So many pixels are a gigabyte.
+/// This many pixels take a gigabyte.
 const LARGEST_BATCH: usize = 1 << 28;
 
-/// One image as the model declares it; `None` where any size will do.
+/// One image as the model declares it; `None` where any size is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputShape {
     /// Colour channels.
@@ -23,8 +23,8 @@ impl fmt::Display for InputShape {
     }
 }
 
-/// Checks what the model declares against images of `data` = [channels, height, width];
-/// gives the image shape and the batch size if it is fixed.
+/// Checks what the model declares against images of `data` = [channels, height, width]; returns the image
+/// shape, and the batch size if it is fixed.
 pub(crate) fn fit(graph: &Graph, data: [usize; 3]) -> Result<(InputShape, Option<usize>), String> {
     let input = only(&graph.inputs, "input", "images")?;
     let output = only(&graph.outputs, "output", "class scores")?;
@@ -88,7 +88,7 @@ fn float(port: &Port, what: &str) -> Result<(), String> {
         Some(11) => "float64",
         Some(16) => "bfloat16",
         Some(_) => "of another element type",
-        None => "no tensor",
+        None => "not a tensor",
     };
     Err(format!("{what} `{}` is {element}; export the model with a float32 {what}", port.name))
 }

@@ -7,18 +7,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 const EXPORT: &str = "export the model with torch.onnx.export (or your framework's ONNX exporter)";
-/// protobuf allows no larger message.
+/// The largest message that protobuf allows.
 const LARGEST: u64 = 2 << 30;
 
 /// A model file in memory: the engines get these bytes and open no file themselves.
 pub(crate) struct File {
     pub(crate) bytes: Vec<u8>,
     pub(crate) graph: Graph,
-    /// The files with weights kept apart: the name in the model, and the content.
+    /// The separate files with weights: the name in the model, and the content.
     pub(crate) external: Vec<(String, Vec<u8>)>,
 }
 
-/// What the checks and messages need of the model's graph.
+/// What the checks and messages need to know about the model's graph.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) inputs: Vec<Port>,
@@ -26,9 +26,9 @@ pub(crate) struct Graph {
     pub(crate) operators: BTreeSet<String>,
     /// The texts that attributes hold, such as the mode of an operator.
     pub(crate) words: BTreeSet<String>,
-    /// The oldest version of ONNX's operators that is asked for; 1 where none is.
+    /// The oldest version of ONNX's operators that is asked for; 1 if none is.
     pub(crate) opset: i64,
-    /// Whether a Softmax or LogSoftmax is not said to be over the last axis.
+    /// Whether a Softmax or LogSoftmax may be over another axis than the last.
     pub(crate) softmax_below: bool,
 }
 
@@ -36,14 +36,14 @@ pub(crate) struct Graph {
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Port {
     pub(crate) name: String,
-    /// The code of the element type; absent when it is no tensor or not declared.
+    /// The code of the element type; absent when it is not a tensor or not declared.
     pub(crate) element: Option<i64>,
     /// The dimensions, `None` for a dynamic one; absent when not declared.
     pub(crate) dims: Option<Vec<Option<usize>>>,
 }
 
 impl File {
-    /// The hash of the file alone, or with those beside it: two networks can differ in these only.
+    /// The hash of the file alone, or of the file and those beside it: two networks can differ in these only.
     pub(crate) fn blake3(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.bytes);
@@ -80,7 +80,7 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
         return Err(format!("{what}, not an ONNX model; {EXPORT}"));
     }
     let model = proto::ModelProto::parse(bytes).map_err(|bad| match bad {
-        Bad::Torn => format!("not an ONNX model, or one that is torn or nested without an end; {EXPORT}"),
+        Bad::Torn => format!("not an ONNX model, or one that is cut off or nested too deep; {EXPORT}"),
         Bad::Ambiguous(how) => {
             format!("{how}, so that engines could read it as different networks; export the model again")
         }
@@ -92,8 +92,8 @@ pub(crate) fn look(bytes: &[u8]) -> Result<(Graph, BTreeSet<String>), String> {
     Ok((graph, external::names(&model)?))
 }
 
-/// The network as the checks see it, written out as text, and the names of its weight files. No stable format: fuzzing
-/// compares it with what another protobuf reader makes of the same bytes.
+/// The network as the checks see it, written out as text, and the names of its weight files. The format is
+/// not stable: fuzzing compares it with what another protobuf reader makes of the same bytes.
 #[doc(hidden)]
 pub fn read_strictly(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String> {
     let (_, names) = look(bytes)?;
@@ -101,7 +101,7 @@ pub fn read_strictly(bytes: &[u8]) -> Result<(String, BTreeSet<String>), String>
     Ok((format!("{model:?}"), names))
 }
 
-/// What people hand over instead of an ONNX file.
+/// What people pass instead of an ONNX file.
 fn something_else(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [] => Some("an empty file"),
@@ -144,7 +144,7 @@ impl Graph {
 
     fn attributes(&mut self, attributes: &[AttributeProto<'_>]) {
         for attribute in attributes {
-            // bytes that are no text may stand there too
+            // it may also hold bytes that are not text
             let word = attribute.text.and_then(|word| std::str::from_utf8(word).ok());
             self.words.extend(word.map(String::from));
             attribute.graphs.iter().for_each(|graph| self.nodes(&graph.nodes));

@@ -1,4 +1,4 @@
-//! Engines that run ONNX models: each makes a [`Classifier`](qcrs::sample::Classifier) of a file.
+//! Engines that run ONNX models: each makes a [`Classifier`](qcrs::sample::Classifier) from a file.
 //!
 //! | module    | question it answers                                              |
 //! |-----------|------------------------------------------------------------------|
@@ -13,7 +13,7 @@
 //! | `cnn`     | how does our own engine run it?                                  |
 //! | `rten`    | how does rten (pure Rust) run it?                                |
 //! | `library` | where is onnxruntime?                                            |
-//! | `trial`   | does onnxruntime survive this model, in a process of its own?    |
+//! | `trial`   | does onnxruntime survive this model, in a separate process?      |
 //! | `ort`     | how does onnxruntime run it?                                     |
 //! | `model`   | all of it: [`load`]                                              |
 

@@ -1,16 +1,16 @@
 //! Where is onnxruntime?
 //!
-//! Only absolute paths are ever tried, and never because of where the program was started:
-//! a library in the working directory could be anybody's.
+//! Only absolute paths are ever tried, and none depends on where the program was started: a library in the
+//! working directory could come from anyone.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variable that names the library outright.
+/// The variable that names the library directly.
 pub(crate) const VARIABLE: &str = "ORT_DYLIB_PATH";
 
-/// What the search may look at.
+/// Where the search may look.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// `ORT_DYLIB_PATH`.
@@ -24,7 +24,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The usual ones of this process.
+    /// The usual places for this process.
     pub(crate) fn usual() -> Self {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let mut folders: Vec<PathBuf> =
@@ -57,7 +57,7 @@ impl Places {
                 ));
             }
             if !path.is_file() {
-                return Err(format!("{VARIABLE} is `{}`, which is no file", path.display()));
+                return Err(format!("{VARIABLE} is `{}`, which is not a file", path.display()));
             }
             return Ok(vec![path]);
         }

@@ -1,14 +1,15 @@
 //! Is anything in the network random, in training mode, or not what it seems?
 //!
-//! Looks at every node, also of subgraphs and functions, whether or not its value reaches the scores.
+//! This looks at every node, including those of subgraphs and functions, whether or not its value reaches the
+//! scores.
 
 use qcrs_cnn::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, is_plain};
 use std::collections::BTreeMap;
 
-/// ONNX's operators that draw random numbers; a fixed seed makes them no function of the image either.
+/// ONNX's operators that draw random numbers; even with a fixed seed they are not a function of the image.
 const RANDOM: [&str; 6] =
     ["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
-/// What names of random operators hold in other domains, such as com.microsoft.BiasDropout.
+/// Words in the names of random operators of other domains, such as com.microsoft.BiasDropout.
 const SUSPECT: [&str; 5] = ["Bernoulli", "Dropout", "Multinomial", "Random", "Sampling"];
 
 /// Refuses a model with a node that is random, or that normalises by the statistics of its batch.
@@ -27,7 +28,7 @@ pub(crate) fn check(model: &ModelProto<'_>) -> Result<(), String> {
                  could run another network than the file describes; export it again"
             ));
         }
-        // engines read a body as its own version of ONNX, or as that of the model
+        // engines read a body with its own version of ONNX, or with that of the model
         for opset in [version(&function.opsets), version(&model.opsets)] {
             nodes(&function.nodes, Scope { opset, flags: BTreeMap::new() }, &local)?;
         }
@@ -49,7 +50,7 @@ pub(crate) fn version(opsets: &[OperatorSetIdProto<'_>]) -> i64 {
     opsets.iter().filter(|opset| is_plain(opset.domain)).map(|opset| opset.version).min().unwrap_or(1)
 }
 
-/// What is known where a node stands.
+/// What is known where a node is.
 #[derive(Clone)]
 struct Scope<'a> {
     opset: i64,
@@ -62,7 +63,7 @@ fn graph<'a>(
     mut scope: Scope<'a>,
     local: &dyn Fn(&NodeProto<'_>) -> bool,
 ) -> Result<(), String> {
-    // an input of this graph hides a constant of the graph around it, and so does what its nodes make
+    // an input of this graph hides a constant of the graph around it, and so do the outputs of its nodes
     let made = graph.nodes.iter().flat_map(|node| &node.outputs);
     for name in graph.inputs.iter().map(|port| &port.name).chain(made) {
         scope.flags.remove(name);
@@ -106,7 +107,7 @@ fn problem(
         let suspect = SUSPECT.iter().any(|name| node.operator.contains(name));
         return random.filter(|_| suspect && !local(node));
     }
-    // before version 7 the mode of evaluation had to be asked for
+    // before version 7, a node had to ask for evaluation mode
     let evaluates = |name: &str| node.attribute(name).is_some_and(|attribute| attribute.int == Some(1));
     let old = scope.opset < 7 && !evaluates("is_test");
     match node.operator {
@@ -120,7 +121,7 @@ fn problem(
             let training = node.attribute("training_mode");
             let training =
                 training.is_some_and(|mode| mode.int.unwrap_or(0) != 0 || !mode.refers_to.is_empty());
-            // until version 13 the statistics of the batch as further outputs are what tells the mode
+            // until version 13, the statistics of the batch as further outputs show the mode
             let statistics = scope.opset < 14 && node.outputs.iter().skip(1).any(|name| !name.is_empty());
             let mixes = Some(
                 "is in training mode: it uses the statistics of the batch; export the model in evaluation mode (model.eval())",
@@ -131,7 +132,7 @@ fn problem(
     }
 }
 
-/// Whether a constant of one value is 0 or false; none if it cannot be told.
+/// Whether a constant of one value is 0 or false; `None` if it cannot be told.
 fn is_zero(tensor: &TensorProto<'_>) -> Option<bool> {
     let is_one = tensor.dims.iter().all(|dim| *dim == 1) && tensor.external.is_empty();
     let bytes = tensor.raw.filter(|raw| !raw.is_empty()).map(|raw| raw.iter().all(|byte| *byte == 0));

@@ -27,10 +27,10 @@ pub struct Model {
     /// The number of images the model was exported for, if it takes no other; calls are split and
     /// padded to it, so batches that are multiples of it are fastest.
     pub fixed_batch: Option<usize>,
-    /// Whether some noisy images scored the same bits alone and in batches. Tried, not proven.
+    /// Whether some noisy images got the same bits alone and in batches. This was tried, not proven.
     pub batch_invariant: bool,
-    /// Why the graph does not show that a row of scores depends on one image only, if it does not; then it was only
-    /// measured, on noisy images.
+    /// Why the graph does not show that a row of scores depends on one image only, if it does not; then that
+    /// was only measured, on noisy images.
     pub not_followed: Option<String>,
     /// What the user should know, one sentence each.
     pub notes: Vec<String>,
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-/// A loaded model is a classifier, so it can be given to whatever takes one.
+/// A loaded model is a classifier, so it can be used wherever one is needed.
 impl Classifier for Model {
     fn input_len(&self) -> usize {
         self.classifier.input_len()
@@ -74,9 +74,9 @@ pub fn load(path: &Path, shape: [usize; 3], options: &LoadOptions) -> Result<Mod
     open(&inspect::read(path)?, ModelPlace { name: path, on_disk: true }, shape, options)
 }
 
-/// The same for a model in memory: its bytes, and the name and content of every weight file that it names. `name` stands
-/// in messages. The hash is that of the same model in files. Without a file onnxruntime is tried without the model
-/// before it is loaded.
+/// The same for a model in memory: its bytes, and the name and content of every weight file that it names.
+/// Messages use `name`. The hash is that of the same model in files. Because there is no file, the trial of
+/// onnxruntime runs without the model.
 pub fn load_bytes(
     name: &str,
     bytes: Vec<u8>,
@@ -98,7 +98,7 @@ struct ModelPlace<'a> {
     on_disk: bool,
 }
 
-/// Refuses options that cannot be meant, before anything is read.
+/// Refuses options that make no sense, before anything is read.
 fn check(shape: [usize; 3], options: &LoadOptions) -> Result<(), Error> {
     if options.threads == 0 || shape.contains(&0) {
         return Err(Error::Invalid(format!(
@@ -181,7 +181,8 @@ fn open(
     Ok(Model { classifier, engine, blake3, input, fixed_batch, batch_invariant, not_followed, notes })
 }
 
-/// Refuses a model whose graph is random or mixes the images of a batch; says why if that cannot be told from it.
+/// Refuses a model whose graph is random or mixes the images of a batch; returns why, if the graph does not
+/// tell.
 fn images_apart(file: &File, shape: [usize; 3], batch: Option<usize>) -> Result<Option<String>, String> {
     let model =
         proto::ModelProto::parse(&file.bytes).map_err(|_| "the file has changed while it was read")?;
@@ -196,29 +197,31 @@ fn images_apart(file: &File, shape: [usize; 3], batch: Option<usize>) -> Result<
     }
 }
 
-/// Whether noisy copies of an image score the same bits in any company; an error if they score something else.
+/// Whether noisy copies of an image get the same bits beside any other images; an error if their scores
+/// differ.
 fn measure(classifier: &dyn Classifier, options: &LoadOptions, not_followed: bool) -> Result<bool, Error> {
     let made_up = || (0..classifier.input_len()).map(|at| (at % 97) as f32 / 96.0).collect();
     let image = options.image.clone().unwrap_or_else(made_up);
-    // some devices round to 10 bits, and differently by the size of the batch
+    // some devices round to 10 bits, and in ways that depend on the size of the batch
     let tolerance = match options.device {
         Device::Cpu | Device::Cuda => 1e-3,
         Device::TensorRt | Device::CoreMl => 1e-2,
     };
-    // where nothing else is known, in batches as large as they will be
+    // if nothing else is known, in batches as large as they will be
     let batch = if not_followed { options.batch } else { 1 };
     let same = is_function_of_one_image(classifier, &image, batch, tolerance)?;
-    // each thread's engine of TensorRT is built by itself, and two builds may differ
+    // each thread builds its own TensorRT engine, and two builds may differ
     Ok(same && options.device != Device::TensorRt)
 }
 
-/// Our own engine on the model at `path`, to look into.
+/// Our own engine on the model at `path`, for a closer look.
 pub fn look_into(path: &Path, shape: [usize; 3], precision: Precision) -> Result<Cnn, Error> {
     let file = inspect::read(path)?;
     crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::format(path, refused(&why, "ort")))
 }
 
-/// Runs the model at a path once, on black images, with onnxruntime; without one only the library is loaded.
+/// Runs the model at a path once, on black images, with onnxruntime; without a path, it only loads the
+/// library.
 #[cfg(feature = "ort")]
 pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), String> {
     let Some(model) = question.model else { return crate::ort::load_library(question) };
@@ -261,9 +264,9 @@ fn start(
             Device::Cpu => format!("{why}; or use the engine rten"),
             _ => why,
         }),
-        // no other engine has another device
+        // only onnxruntime has other devices
         EngineChoice::Auto if options.device != Device::Cpu => start_ort(source, options),
-        // nor another precision
+        // only our own engine has other precisions
         EngineChoice::Auto if options.precision != Precision::F32 => {
             start_cnn(source, options).map_err(|why| why.to_string())
         }

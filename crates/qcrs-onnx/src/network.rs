@@ -6,9 +6,9 @@ use qcrs::sample::Classifier;
 use qcrs::sample::engine::noisy_copies;
 use qcrs::types::Error;
 
-/// What an engine does: one batch, on the calling thread's time, from any thread.
+/// What an engine does: it runs one batch, on the calling thread, from any thread.
 pub(crate) trait Engine: Send + Sync {
-    /// Runs a batch of `shape` = [N, C, H, W]; gives [rows, columns] and the scores.
+    /// Runs a batch of `shape` = [N, C, H, W]; returns [rows, columns] and the scores.
     fn run(&self, shape: [usize; 4], batch: &[f32]) -> Result<([usize; 2], Vec<f32>), String>;
 
     /// The engine itself, if it scores any number of images and can draw noise where it computes.
@@ -17,7 +17,7 @@ pub(crate) trait Engine: Send + Sync {
     }
 }
 
-/// A loaded model: an engine, and the checks that hold for each of its answers.
+/// A loaded model: an engine, and the checks of each of its answers.
 pub(crate) struct CheckedEngine {
     engine: Box<dyn Engine>,
     shape: [usize; 3],
@@ -35,7 +35,7 @@ impl CheckedEngine {
         output: OutputKind,
     ) -> Result<Self, String> {
         let mut network = Self { engine, shape, fixed_batch, output, classes: 0 };
-        // two rows, so that a model that answers once per batch is seen
+        // two rows, to detect a model that answers once per batch
         let rows = fixed_batch.unwrap_or(2);
         let grey = vec![0.5; rows * network.input_len()];
         let ([found, classes], scores) = network.engine.run(network.batch_shape(rows), &grey)?;
@@ -81,7 +81,7 @@ impl CheckedEngine {
             let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
             if row.iter().any(|&p| p < 0.0) || (sum - 1.0).abs() > 1e-3 {
                 return Err(format!(
-                    "the output was said to be probabilities, but a row with sum {sum} is none; say logits instead"
+                    "the output was said to be probabilities, but a row with sum {sum} is not; say logits instead"
                 ));
             }
         }

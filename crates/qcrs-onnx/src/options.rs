@@ -32,8 +32,8 @@ macro_rules! names {
 /// What runs the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// Our own if it takes the model and has fast instructions here, else onnxruntime if this machine has
-    /// it, else rten; a note says which and why.
+    /// Our own if it takes the model and has fast instructions here, else onnxruntime if it is installed,
+    /// else rten; a note says which and why.
     #[default]
     Auto,
     /// Our own: built in, CPU only, convolutional networks only; the fastest, and the same bits everywhere.
@@ -45,7 +45,7 @@ pub enum EngineChoice {
 }
 names!(EngineChoice, "engine", Auto = "auto", Cnn = "cnn", Rten = "rten", Ort = "ort");
 
-/// Where onnxruntime computes. A device that is not there is an error, never a quiet fallback.
+/// Where onnxruntime computes. A device that is missing is an error, never a silent fallback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Device {
     /// The CPU, one thread per call.
@@ -80,20 +80,20 @@ pub struct LoadOptions {
     pub device: Device,
     /// What its output is.
     pub output: OutputKind,
-    /// How our own engine keeps values between two layers; no other has the choice.
+    /// How our own engine keeps values between two layers; other engines have no choice.
     pub precision: Precision,
-    /// What our own engine may use of the processor; by default all of it.
+    /// What our own engine may use of the processor; by default everything.
     pub instructions: Option<Instructions>,
     /// What is done to the pixels after the noise, where the model does not do it itself.
     pub transform: Option<InputTransform>,
-    /// An image like those that will be asked about: noisy copies of it show whether the scores of one depend on the
-    /// others. Without one, a made-up image serves.
+    /// An image like those that will be asked about: noisy copies of it show whether the scores of one depend
+    /// on the others. Without one, a made-up image is used.
     pub image: Option<Vec<f32>>,
-    /// How many images will stand in a batch.
+    /// How many images a batch will have.
     pub batch: u32,
     /// How many threads will call at once; a call beyond that waits for another to end.
     pub threads: usize,
-    /// Whether and how onnxruntime is tried in a process of its own before it is loaded into this one.
+    /// Whether and how onnxruntime is tried in a separate process before it is loaded into this one.
     #[cfg(feature = "ort")]
     pub trial: Option<crate::Trial>,
 }

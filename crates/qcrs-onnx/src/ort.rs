@@ -28,7 +28,7 @@ pub(crate) struct Ort {
 }
 
 impl Ort {
-    /// Loads the library if need be, then the model; gives the engine's name as well.
+    /// Loads the library if needed, then the model; also returns the engine's name.
     pub(crate) fn load(
         file: &File,
         question: &Question<'_>,
@@ -75,7 +75,7 @@ fn step(result: BuilderResult) -> Result<SessionBuilder, String> {
 
 fn configure(environment: &Environment, device: Device) -> Result<SessionBuilder, String> {
     let builder = Session::builder(environment).map_err(|error| error.to_string())?;
-    let builder = step(builder.with_log_level(LogLevel::Fatal))?; // errors come back as values; it need not print
+    let builder = step(builder.with_log_level(LogLevel::Fatal))?; // errors come back as values, so it need not print them
     let builder = step(builder.with_intra_threads(1))?;
     let builder = step(builder.with_inter_threads(1))?;
     let builder = step(builder.with_intra_op_spinning(false))?;
@@ -99,7 +99,7 @@ pub(crate) fn load_library(question: &Question<'_>) -> Result<(), String> {
     runtime(question, None).map(drop)
 }
 
-/// The library: the first of the usual places that has a good one.
+/// The library: the first good one in the usual places.
 fn runtime(question: &Question<'_>, trial: Option<&Trial>) -> Result<Runtime, String> {
     static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +118,7 @@ fn runtime(question: &Question<'_>, trial: Option<&Trial>) -> Result<Runtime, St
                 let environment = environment.map_err(|error| format!("{}: {error}", path.display()))?;
                 return Ok(loaded.insert(Runtime { environment, name: name(&path) }).clone());
             }
-            Err(error) => refused.push(error.to_string()), // says the path, and whether it is too old
+            Err(error) => refused.push(error.to_string()), // it names the path, and says if the library is too old
         }
     }
     let why = if refused.is_empty() { "onnxruntime is not installed".to_owned() } else { refused.join("; ") };
@@ -128,8 +128,8 @@ fn runtime(question: &Question<'_>, trial: Option<&Trial>) -> Result<Runtime, St
     ))
 }
 
-/// Name and version. The library tells its minor version; the patch is in the file's name as a rule,
-/// and where it is not, the build's commit stands in.
+/// Name and version. The library tells its minor version; the patch is usually in the name of the file, and
+/// if it is not, the commit of the build is used instead.
 fn name(path: &Path) -> String {
     let minor = ort::util::probe(path).map_or("1".into(), |minor| format!("1.{minor}"));
     let file = path.canonicalize().unwrap_or_default();

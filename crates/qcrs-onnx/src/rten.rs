@@ -51,7 +51,7 @@ impl Rten {
     }
 }
 
-/// What rten takes for something else: it would give plausible scores of another network.
+/// What rten misreads: it would give plausible scores of another network.
 fn misread(graph: &Graph) -> Option<String> {
     let Graph { words, opset, softmax_below, .. } = graph;
     if words.contains("SAME_LOWER") {
@@ -60,7 +60,8 @@ fn misread(graph: &Graph) -> Option<String> {
     if words.contains("cubic") {
         return Some("the cubic interpolation".into()); // made linear
     }
-    // until opset 12 the sum is over all axes from this one on, by default from the second; rten sums over one, the last
+    // until opset 12 the sum is over all axes from this one on, by default the second; rten sums over the
+    // last one only
     (*opset < 13 && *softmax_below).then(|| format!("the Softmax of opset {opset} before the last axis"))
 }
 
@@ -70,8 +71,8 @@ impl Engine for Rten {
         if rows != 1 || !self.any_batch {
             return self.run_batch(shape, batch);
         }
-        // rten multiplies a single row in another order than several, which moves the last bits:
-        // a second image makes a lone one score as it does in any other batch
+        // rten multiplies a single row in another order than several, which changes the last bits: with a
+        // second image, a lone one scores as it does in any other batch
         let padded = [batch, &vec![0.0; batch.len()]].concat();
         let ([rows, classes], mut scores) = self.run_batch([2, c, h, w], &padded)?;
         if rows != 2 {

@@ -14,8 +14,8 @@ impl<T> Slots<T> {
         Self { free: Mutex::new(workers), returned: Condvar::new() }
     }
 
-    /// Waits until a worker is free. Its holder must not take part in other work meanwhile
-    /// (rayon's `install` would), or it could wait for itself.
+    /// Waits until a worker is free. The caller must not take part in other work while it holds one (rayon's
+    /// `install` would), or it could wait for itself.
     pub(crate) fn take(&self) -> Taken<'_, T> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -27,7 +27,7 @@ impl<T> Slots<T> {
     }
 }
 
-/// A worker in use; goes back when dropped.
+/// A worker in use; it is returned when dropped.
 pub(crate) struct Taken<'a, T> {
     worker: Option<T>, // None only while dropping
     slots: &'a Slots<T>,

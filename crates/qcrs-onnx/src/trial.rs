@@ -1,7 +1,8 @@
-//! Does onnxruntime survive this model, in a process of its own?
+//! Does onnxruntime survive this model, in a separate process?
 //!
-//! A native library that crashes takes its process with it, and a run of days should not be that process.
-//! A program that can answer [`answer_trial`] is given as [`Trial`]: it is started once, before the library is loaded here.
+//! A native library that crashes takes its process with it, and that should not be a run of several days. A
+//! [`Trial`] names a program that can answer [`answer_trial`]: it is started once, before the library is
+//! loaded here.
 
 use crate::options::Device;
 use std::ffi::OsString;
@@ -9,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How to try a library before it is loaded: by a program whose first act is [`answer_trial`].
+/// How to try a library before it is loaded: with a program that calls [`answer_trial`] first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// The program. For a program of its own that is [`std::env::current_exe`]; in a Python process it is the Python.
+    /// The program. A Rust program uses [`std::env::current_exe`]; a Python process uses its Python.
     pub program: PathBuf,
-    /// Its arguments, such as `-m package.trial` of a Python.
+    /// Its arguments, such as `-m package.trial` for a Python.
     pub arguments: Vec<OsString>,
     /// How long it may take.
     pub patience: Duration,
@@ -22,19 +23,19 @@ pub struct Trial {
 
 /// What is tried.
 pub(crate) struct Question<'a> {
-    /// None if the model is in memory only.
+    /// `None` if the model is in memory only.
     pub(crate) model: Option<&'a Path>,
     pub(crate) shape: [usize; 3],
     pub(crate) device: Device,
 }
 
-/// The variables that say that a process was started for a trial, and on what: shape, device, model.
+/// The variables that tell a process that it was started for a trial, and of what: shape, device, model.
 const VARIABLES: [&str; 3] = ["QCRS_TRIAL_SHAPE", "QCRS_TRIAL_DEVICE", "QCRS_TRIAL_MODEL"];
-/// What a process says that is still alive afterwards.
+/// What a process that is still alive says afterwards.
 const ALIVE: &str = "qcrs: onnxruntime was tried, and this process lives";
 
-/// If this process was started for a trial, loads onnxruntime, runs the model on one black image, says
-/// that it is alive, and gives true: the program should end then. An orderly error counts as life.
+/// If this process was started for a trial, loads onnxruntime, runs the model on one black image, says that
+/// it is alive, and returns true: the program should end then. An ordinary error counts as alive.
 pub fn answer_trial() -> bool {
     let [Some(shape), Some(device), Some(model)] = VARIABLES.map(std::env::var_os) else { return false };
     let shape: Vec<usize> = shape.to_string_lossy().split(',').flat_map(str::parse).collect();
@@ -42,7 +43,7 @@ pub fn answer_trial() -> bool {
         let model = PathBuf::from(model);
         let model = Some(model.as_path()).filter(|model| !model.as_os_str().is_empty());
         let question = Question { model, shape: [c, h, w], device };
-        // whoever asked will see the same error for himself
+        // the process that asked will get the same error itself
         let _ = crate::model::run_once(&question);
         println!("{ALIVE}");
     }
@@ -55,7 +56,7 @@ impl Trial {
         Self { program: program.into(), arguments: Vec::new(), patience: Duration::from_secs(20) }
     }
 
-    /// Why the library must not be loaded, if so.
+    /// Why the library must not be loaded, if it must not.
     pub(crate) fn of(&self, library: &Path, question: &Question<'_>) -> Result<(), String> {
         let [c, h, w] = question.shape;
         let values: [OsString; 3] = [
@@ -81,7 +82,7 @@ impl Trial {
     }
 }
 
-/// How the child ended; none if it had to be killed.
+/// How the child ended; `None` if it had to be killed.
 fn wait(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     while start.elapsed() < patience {
@@ -111,7 +112,7 @@ fn end(status: ExitStatus) -> String {
 mod tests {
     use super::*;
 
-    /// What `program` leads to, started with these arguments.
+    /// The result of trying `program` with these arguments.
     fn tried(program: &str, arguments: &[&str]) -> Result<(), String> {
         let (arguments, patience) = (arguments.iter().map(Into::into).collect(), Duration::from_secs(2));
         let trial = Trial { arguments, patience, ..Trial::new(program) };
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(tried("/no/such/program", &[]), Ok(()));
     }
 
-    /// Any program can answer, a Python just as well: it gets its own arguments and learns what to try.
+    /// Any program can answer, such as a Python: it gets its own arguments and learns what to try.
     #[test]
     fn another_program_gets_its_arguments_and_the_question() {
         let script = r#"echo "$1 $QCRS_TRIAL_SHAPE $QCRS_TRIAL_DEVICE $QCRS_TRIAL_MODEL $ORT_DYLIB_PATH" | \

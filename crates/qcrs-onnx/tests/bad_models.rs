@@ -179,7 +179,7 @@ fn lengths_that_nobody_checked_yet_are_refused(engine: EngineChoice) {
     let path = folder.path().join("model.onnx");
     std::fs::write(&path, bytes).unwrap();
     let error = load_with(&path, SHAPE, engine).err().unwrap().to_string();
-    assert!(error.contains("torn or nested without an end"), "{error}");
+    assert!(error.contains("cut off or nested too deep"), "{error}");
 }
 
 fn an_unknown_operator_is_named(engine: EngineChoice) {

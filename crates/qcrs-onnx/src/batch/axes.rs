@@ -17,7 +17,7 @@ pub(super) fn apart(tensor: &Tensor, axes: &[usize], does: &str) -> Result<(), S
     }
 }
 
-/// Indexing along an axis on which images stand beside other things may pick the same of every image.
+/// Indexing along an axis that holds images and other things may pick the same part of every image.
 fn not_indexed(tensor: &Tensor, at: usize) -> Result<(), Stop> {
     match tensor.axis {
         Some(batch) if batch.at == at && batch.is_plain() => Err(Stop::mixed("indexes along the batch axis")),
@@ -26,8 +26,8 @@ fn not_indexed(tensor: &Tensor, at: usize) -> Result<(), Stop> {
     }
 }
 
-/// Softmax and its kin: every entry becomes a function of those along one axis, or before version 13 along all
-/// from that one on.
+/// Softmax and similar operators: every entry becomes a function of those along one axis, or before version
+/// 13 along that axis and all after it.
 pub(super) fn softmax(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(rank) = tensor.rank() else { return Ok(tensor.with_dims(None)) };
@@ -37,7 +37,7 @@ pub(super) fn softmax(call: &Call<'_, '_>) -> Followed {
     Ok(tensor.with_dims(tensor.dims.clone()))
 }
 
-/// One axis, by an attribute.
+/// Operators along one axis, which an attribute names.
 pub(super) fn along(call: &Call<'_, '_>, default: i64) -> Followed {
     let tensor = call.input(0)?;
     let Some(rank) = tensor.rank() else { return Ok(tensor.with_dims(None)) };
@@ -45,7 +45,7 @@ pub(super) fn along(call: &Call<'_, '_>, default: i64) -> Followed {
     Ok(tensor.with_dims(tensor.dims.clone()))
 }
 
-/// Layer normalisation: all axes from one on.
+/// Layer normalisation: over one axis and all after it.
 pub(super) fn from_axis_on(call: &Call<'_, '_>) -> Followed {
     let tensor = call.input(0)?;
     let Some(rank) = tensor.rank() else { return Ok(tensor.with_dims(None)) };

@@ -3,13 +3,13 @@
 use super::value::{Number, Stop, Tensor};
 use qcrs_cnn::proto::{AttributeProto, NodeProto};
 
-/// Engines do not agree on which of the two holds.
+/// Engines do not agree on which of the two counts.
 pub(super) const TWICE: &str = "has a setting as an attribute and as an input";
 
 /// A node with its inputs.
 pub(super) struct Call<'n, 'a> {
     pub(super) node: &'n NodeProto<'a>,
-    /// Its inputs; none where an optional one is left out.
+    /// Its inputs; `None` where an optional one is left out.
     pub(super) inputs: Vec<Option<Tensor>>,
     /// The attributes of the call of the function that it stands in.
     pub(super) given: &'n [AttributeProto<'a>],
@@ -72,7 +72,7 @@ impl<'n, 'a> Call<'n, 'a> {
         numbers.ok_or_else(|| Stop::lost("takes sizes that are not known beforehand"))
     }
 
-    /// The whole numbers in an attribute, or since some version in input `at`; none if neither is there.
+    /// The whole numbers in an attribute, or since some version in input `at`; `None` if neither is given.
     pub(super) fn listed(&self, at: usize, name: &str) -> Result<Option<Vec<i64>>, Stop> {
         match (self.ints(name), self.optional(at)) {
             (Some(_), Some(_)) => return Err(Stop::lost(TWICE)),
@@ -85,7 +85,7 @@ impl<'n, 'a> Call<'n, 'a> {
         self.sizes(at)?.iter().map(whole).collect::<Option<Vec<_>>>().map(Some).ok_or_else(unknown)
     }
 
-    /// So many times the number of images.
+    /// The number of images times `factor`.
     pub(super) fn times_batch(&self, factor: f64) -> Number {
         self.batch.map_or(Number::Batch(factor), |batch| Number::Known(factor * batch as f64))
     }

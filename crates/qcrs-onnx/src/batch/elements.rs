@@ -28,7 +28,7 @@ pub(super) fn broadcast(tensors: &[&Tensor]) -> Followed {
     Ok(Tensor::rows(dims, axis.moved_to(rank - 1 - from_last)))
 }
 
-/// The place of the batch axis, counted from the last axis, if all that have one agree.
+/// The place of the batch axis, counted from the last axis, if all tensors that have one agree.
 fn batch_position(tensors: &[&Tensor]) -> Result<Option<(usize, Axis)>, Stop> {
     let mut found: Option<(usize, Axis)> = None;
     for tensor in tensors {

@@ -1,11 +1,12 @@
 //! Does a row of scores depend on one image only?
 //!
-//! Follows the batch axis through the graph. A certificate is about a function of one image: if the scores of one
-//! depend on the others of its batch, its votes are no independent draws, and no statement about them holds.
+//! Follows the batch axis through the graph. A certificate is about a function of one image: if the scores of
+//! one image depend on the others of its batch, its votes are not independent draws, and no statement about
+//! them holds.
 //!
 //! | module     | question it answers                                                    |
 //! |------------|------------------------------------------------------------------------|
-//! | `value`    | what is known of a value without running the network?                  |
+//! | `value`    | what is known about a value without running the network?               |
 //! | `call`     | what does a node get: values, attributes, a version?                   |
 //! | `sizes`    | what comes out of shape arithmetic?                                    |
 //! | `shapes`   | where does the batch axis go when a shape changes?                     |
@@ -13,7 +14,7 @@
 //! | `axes`     | does an operator reach along the batch axis?                           |
 //! | `resize`   | does scaling an image leave the batch axis alone?                      |
 //! | `products` | which images meet in a product, a convolution or a pooling?            |
-//! | `rules`    | which of these is an operator?                                         |
+//! | `rules`    | which rule does an operator follow?                                    |
 //! | `walk`     | what becomes of the images on their way through graphs and functions?  |
 
 mod axes;
@@ -39,11 +40,12 @@ pub(crate) enum Fate {
     Apart,
     /// A row depends on several images.
     Mixed(String),
-    /// It could not be followed to the scores.
+    /// The batch axis could not be followed to the scores.
     Lost(String),
 }
 
-/// Follows images of `shape` = [channels, height, width], so many at a time if the model takes no other number.
+/// Follows images of `shape` = [channels, height, width]; `batch` is their number, if the model takes no
+/// other.
 pub(crate) fn follow(model: &ModelProto<'_>, shape: [usize; 3], batch: Option<usize>) -> Fate {
     if batch == Some(1) {
         return Fate::Apart; // there is no other image

@@ -152,7 +152,7 @@ fn windows(call: &Call<'_, '_>, lengths: &[Number], kernel: &[Number]) -> Vec<Nu
     (0..axes).map(|at| places(at).map_or(Unknown, Known)).collect()
 }
 
-/// Einsum: every axis has a letter, and that of the batch must come out again.
+/// Einsum: every axis has a letter, and that of the batch must be in the output.
 pub(super) fn einsum(call: &Call<'_, '_>) -> Followed {
     let equation = call.text("equation").replace(' ', "");
     let (terms, result) = match equation.split_once("->") {
@@ -171,7 +171,7 @@ pub(super) fn einsum(call: &Call<'_, '_>) -> Followed {
             return Err(Stop::lost("takes a value of unknown shape"));
         };
         for (letter, length) in term.bytes().zip(dims) {
-            // one that has length 1 is repeated
+            // an axis of length 1 is repeated
             let known = lengths.entry(letter).or_insert(*length);
             *known = if *known == Number::ONE { *length } else { *known };
         }

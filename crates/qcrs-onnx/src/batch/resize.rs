@@ -28,7 +28,7 @@ pub(super) fn resize(call: &Call<'_, '_>) -> Followed {
     resized.map(|dims| tensor.with_dims(Some(dims))).ok_or_else(unknown)
 }
 
-/// The values of a list that is an input; none if it is left out, and unknown numbers are none too.
+/// The values of a list that is an input; `None` if it is left out or a number is not known.
 fn list(call: &Call<'_, '_>, at: usize) -> Option<Vec<Number>> {
     let given = call.optional(at).filter(|tensor| tensor.rank() == Some(1));
     given.and_then(|tensor| tensor.numbers.clone()).filter(|numbers| !numbers.is_empty())
@@ -62,7 +62,7 @@ fn by_scales(dims: &[Number], scales: &[Number], batch: Axis) -> Option<Vec<Numb
     fits.then(|| dims.iter().zip(scales).map(larger).collect())
 }
 
-/// Sizes that are the same for any number of images, but for that of the batch axis.
+/// Sizes that are the same for any number of images, except for that of the batch axis.
 fn to_sizes(dims: &[Number], sizes: &[Number], batch: Axis) -> Option<Vec<Number>> {
     let fixed = |(at, size): (usize, &Number)| at == batch.at || size.known().is_some();
     let fits =

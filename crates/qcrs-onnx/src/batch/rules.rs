@@ -5,7 +5,7 @@ use super::value::Number::Unknown;
 use super::value::{Followed, Number, Stop, Tensor};
 use super::{axes, elements, products, resize, shapes, sizes};
 
-/// What comes out of a node of one of ONNX's own operators, output by output; those that are missing are lost.
+/// The outputs of a node of one of ONNX's own operators; those that are missing are lost.
 pub(super) fn apply(call: &Call<'_, '_>) -> Result<Vec<Tensor>, Stop> {
     let outputs = match call.node.operator {
         "Split" => axes::split(call)?,
@@ -16,16 +16,17 @@ pub(super) fn apply(call: &Call<'_, '_>) -> Result<Vec<Tensor>, Stop> {
     outputs.into_iter().map(|tensor| checked(call, tensor)).collect()
 }
 
-/// Operators that combine values which may all come from images; of others only the first may.
+/// Operators whose inputs may all come from images; of other operators, only the first input may.
 const COMBINE: [&str; 5] = ["Concat", "Einsum", "GatherElements", "Gemm", "MatMul"];
-/// Operators whose other inputs are sizes; their rules see to it that these count images along the batch axis only.
+/// Operators whose other inputs are sizes; their rules make sure that these count images along the batch axis
+/// only.
 const TAKE_SIZES: [&str; 8] =
     ["ConstantOfShape", "Expand", "Pad", "Reshape", "Resize", "Slice", "Tile", "Upsample"];
 
-/// What holds whatever the rule: images do not vanish, and neither does their number.
+/// What holds for every rule: images do not vanish, and neither does their number.
 fn checked(call: &Call<'_, '_>, tensor: Tensor) -> Followed {
     let operator = call.node.operator;
-    // of what CastLike imitates, only the type matters
+    // CastLike uses only the type of its second input
     let count = if operator == "CastLike" { 1 } else { call.inputs.len() };
     let inputs = || call.inputs[..count].iter().flatten();
     let combines = ELEMENTWISE.contains(&operator) || COMBINE.contains(&operator) || operator == "Gather";

@@ -7,8 +7,8 @@ use super::value::{Axis, Followed, Number, Stop, Tensor};
 const BY_COUNT: &str =
     "repeats values as often as a number says that may depend on how many images there are";
 
-/// Reshape and Flatten keep the order of all entries: entry (p·batch + n)·s + … stays where it is, so what
-/// matters is how many entries lie between an image and the next one, and how often the images come round.
+/// Reshape and Flatten keep the order of all entries: entry (p·batch + n)·s + … stays where it is. So two
+/// things matter: how many entries lie between one image and the next, and how often the images repeat.
 pub(super) fn reshape(call: &Call<'_, '_>, tensor: &Tensor, target: &[Number]) -> Followed {
     let Some(axis) = tensor.axis else { return reshape_still(tensor, target) };
     let dims = tensor.dims.as_deref().unwrap_or_default();
@@ -21,7 +21,7 @@ pub(super) fn reshape(call: &Call<'_, '_>, tensor: &Tensor, target: &[Number]) -
     let target = inferred(target, total);
     let place = (0..target.len()).find_map(|at| {
         let outer = before.over(Number::product(&target[..at])).known()?;
-        // as long as the images themselves: whatever follows belongs to one image
+        // as long as the images themselves: everything after it belongs to one image
         if target[at] == call.times_batch(outer) {
             return Some(Axis { at, outer, inner: 1.0 });
         }
@@ -64,7 +64,7 @@ fn inferred(target: &[Number], total: Number) -> Vec<Number> {
     target.iter().map(|length| if *length == open { rest } else { *length }).collect()
 }
 
-/// The target of a Reshape: a 0 keeps the length that is there, unless it means 0.
+/// The target of a Reshape: a 0 keeps the existing length, unless it means 0.
 pub(super) fn reshape_target(call: &Call<'_, '_>) -> Result<Vec<Number>, Stop> {
     let (tensor, asked) = (call.input(0)?, call.sizes(1)?);
     let keeps = call.int("allowzero", 0) == 0;
@@ -172,7 +172,7 @@ pub(super) fn expand(call: &Call<'_, '_>, tensor: &Tensor, shape: Option<&[Numbe
         }
         return Ok(Tensor::rows(dims, axis.moved_to(at)));
     }
-    // the same for every image: as good as a value of each
+    // the same for every image, so it counts as a value of each
     let one = call.times_batch(1.0);
     let long: Vec<usize> = (0..rank).filter(|at| dims[*at] == one).collect();
     let spread = |at: usize| mine(at) == Number::ONE;

@@ -1,7 +1,7 @@
 //! What comes out of shape arithmetic?
 //!
-//! Exporters compute the targets of Reshape, Expand and Slice from the shapes of values, with the operators of the
-//! network itself. The number of images is the only size that is not known beforehand.
+//! Exporters compute the targets of Reshape, Expand and Slice from the shapes of values, with the operators
+//! of the network itself. The number of images is the only size that is not known beforehand.
 
 use super::call::Call;
 use super::value::Number::{Known, Unknown};
@@ -56,7 +56,7 @@ pub(super) fn constant_node(call: &Call<'_, '_>) -> Tensor {
     let ints = |ints: &[i64]| ints.iter().map(|int| *int as f64).collect();
     let short = |length: usize| length <= LONGEST;
     if call.node.attributes.len() != 1 {
-        return Tensor::still(None); // engines do not agree on which holds
+        return Tensor::still(None); // engines do not agree on which counts
     }
     if let Some(tensor) = call.attribute("value").and_then(|value| value.tensors.first()) {
         constant(tensor)
@@ -90,7 +90,7 @@ pub(super) fn compute(call: &Call<'_, '_>) -> Option<Vec<Number>> {
     if ["Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten"].contains(&call.node.operator) {
         return Some(first.to_vec()); // the order stays
     }
-    // in lists alone the place of a number is that of its axis
+    // only in lists is the place of a number that of its axis
     let is_list = |tensor: &Tensor| tensor.rank().is_some_and(|rank| rank <= 1);
     if !call.inputs.iter().flatten().all(is_list) {
         return None;
@@ -126,13 +126,13 @@ pub(super) fn compute(call: &Call<'_, '_>) -> Option<Vec<Number>> {
         "Range" if integers(call) => range(first, numbers(1)?, numbers(2)?)?,
         _ => return None,
     };
-    // what is no integer is a float of 32 bits, or a truth
+    // what is not an integer is a 32-bit float, or a boolean
     let computed =
         if integers(call) { computed } else { computed.into_iter().map(Number::as_float).collect() };
     (computed.len() <= LONGEST).then_some(computed)
 }
 
-/// The values after a cast, where no bits are lost that an engine may keep, or the other way round.
+/// The values after a cast, if no engine can keep bits that another one loses.
 fn cast(call: &Call<'_, '_>, numbers: &[Number]) -> Option<Vec<Number>> {
     let was_integer = call.optional(0)?.integer;
     match (call.node.operator, call.int("to", 0)) {
@@ -144,7 +144,7 @@ fn cast(call: &Call<'_, '_>, numbers: &[Number]) -> Option<Vec<Number>> {
     }
 }
 
-/// Numbers pair by pair; a single one goes with each of the others.
+/// Numbers pair by pair; a single one is paired with each of the others.
 fn zip(a: &[Number], b: &[Number], rule: &dyn Fn(Number, Number) -> Number) -> Option<Vec<Number>> {
     let length = if a.len() == 1 { b.len() } else { a.len() };
     let fits = |list: &[Number]| list.len() == length || list.len() == 1;
@@ -152,7 +152,7 @@ fn zip(a: &[Number], b: &[Number], rule: &dyn Fn(Number, Number) -> Number) -> O
     (fits(a) && fits(b)).then(|| (0..length).map(|place| rule(at(a, place), at(b, place))).collect())
 }
 
-/// Integers are divided without a rest.
+/// The quotient; that of integers is truncated.
 fn quotient(a: Number, b: Number, integers: bool) -> Number {
     match (a.exact(), b.exact()) {
         (Known(_), Known(0.0)) => Unknown,

@@ -1,25 +1,25 @@
-//! What is known of a value without running the network?
+//! What is known about a value without running the network?
 
 /// A number that shape arithmetic computes, or the length of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
-    /// This one, whatever the batch.
+    /// This number, whatever the batch.
     Known(f64),
-    /// So many times the number of images, which is not known.
+    /// This many times the number of images, which is not known.
     Batch(f64),
-    /// Any.
+    /// Any number.
     Unknown,
 }
 
 use Number::{Batch, Known, Unknown};
 
-/// Engines compute with 32 and 64 bits; where numbers are smaller than this, they get what we get.
+/// Engines compute with 32 and 64 bits; numbers below this are the same there as here.
 const SMALL: f64 = 2147483648.0;
 
 impl Number {
     pub(super) const ONE: Self = Known(1.0);
 
-    /// The number itself if every engine computes it, and a count of images only if it is whole.
+    /// The number itself if every engine computes it; a count of images must also be whole.
     pub(super) fn exact(self) -> Self {
         match self {
             Known(number) if number.abs() < SMALL => self,
@@ -28,12 +28,12 @@ impl Number {
         }
     }
 
-    /// As a cast to an integer leaves it.
+    /// The number after a cast to an integer.
     pub(super) fn truncated(self) -> Self {
         self.known().map_or(self, |number| Known(number.trunc())).exact()
     }
 
-    /// As a float of 32 bits holds it.
+    /// The number as a 32-bit float.
     pub(super) fn as_float(self) -> Self {
         self.known().map_or(self, |number| Known(f64::from(number as f32)))
     }
@@ -51,7 +51,7 @@ impl Number {
         product.exact()
     }
 
-    /// The quotient, where it is a whole number: of others the rounding is not known here.
+    /// The quotient if it is a whole number; for others, the rounding is not known here.
     pub(super) fn over(self, other: Self) -> Self {
         let whole = |a: f64, b: f64, number: fn(f64) -> Self| {
             if b != 0.0 && (a / b).fract() == 0.0 { number(a / b) } else { Unknown }
@@ -74,7 +74,7 @@ impl Number {
         sum.exact()
     }
 
-    /// Whether both are the same number, where that can be told: a batch has at least one image.
+    /// Whether both are the same number, if that can be told: a batch has at least one image.
     pub(super) fn equals(self, other: Self) -> Option<bool> {
         match (self.exact(), other.exact()) {
             (Known(_), Known(_)) | (Batch(_), Batch(_)) => Some(self == other),
@@ -88,7 +88,7 @@ impl Number {
     }
 }
 
-/// The axis along which the images stand: `outer` × batch × `inner` entries, and each depends on the one image whose
+/// The axis that holds the images: `outer` × batch × `inner` entries, and each depends on the one image whose
 /// number is in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
@@ -117,11 +117,11 @@ impl Axis {
 pub(super) struct Tensor {
     /// The lengths of its axes; known wherever there is a batch axis.
     pub(super) dims: Option<Vec<Number>>,
-    /// The batch axis; none if it does not depend on the images.
+    /// The batch axis; `None` if the tensor does not depend on the images.
     pub(super) axis: Option<Axis>,
     /// Its values, where they are few and do not depend on the images.
     pub(super) numbers: Option<Vec<Number>>,
-    /// Whether its values are integers, as those of shapes are; of floats and of the unknown it is false.
+    /// Whether its values are integers, as those of shapes are; false for floats and for unknown values.
     pub(super) integer: bool,
     /// Whether its values may depend on how many images there are.
     pub(super) sized: bool,
@@ -150,7 +150,7 @@ impl Tensor {
         Self { dims: Some(dims), axis: Some(axis), ..Self::default() }
     }
 
-    /// The same dependence with other lengths.
+    /// The same tensor with other lengths.
     pub(super) fn with_dims(&self, dims: Option<Vec<Number>>) -> Self {
         Self { dims, numbers: None, axis: self.axis, integer: self.integer, sized: self.sized }
     }

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Functions may call functions; the largest networks have some thousand nodes.
 const MOST_STEPS: usize = 200_000;
 const DEEPEST: usize = 16;
-/// The version of ONNX since which operators repeat short values as numpy does.
+/// The first version of ONNX whose operators repeat short values as numpy does.
 const OLDEST: i64 = 7;
 
-/// What became of the values that have a name here, and around here.
+/// What became of the values that have a name here or in the graphs around.
 type Names<'a> = BTreeMap<&'a str, Followed>;
 
 /// The scores that come out of a model.
@@ -46,7 +46,7 @@ struct Walk<'m, 'a> {
     steps: usize,
 }
 
-/// Where a node stands.
+/// The surroundings of a node.
 #[derive(Clone, Copy)]
 struct NodeContext<'p, 'a> {
     opset: i64,
@@ -68,7 +68,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let constants = graph.initializers.iter();
         names.extend(constants.map(|tensor| (tensor.name, Ok(sizes::constant(tensor)))));
-        // such a name is not that of the graph around, even where it stands before the node that makes it
+        // such a name hides that of the graph around, even before the node that makes it
         graph.nodes.iter().flat_map(|node| &node.outputs).for_each(|name| drop(names.remove(name)));
         self.nodes(&graph.nodes, &mut names, place)?;
         Ok(graph.outputs.iter().map(|port| named(&names, port.name)).collect())
@@ -99,7 +99,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(())
     }
 
-    /// What comes out of a node; a reason to stop says where it arose.
+    /// The outputs of a node; a reason to stop says where it arose.
     fn node(
         &mut self,
         node: &NodeProto<'a>,
@@ -127,7 +127,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(rules::apply(&call).map_err(here)?.into_iter().map(Ok).collect())
     }
 
-    /// The body of a function, with names of its own.
+    /// The body of a function, with its own names.
     fn function(
         &mut self,
         function: &FunctionProto<'a>,
@@ -159,7 +159,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(function.outputs.iter().map(|name| named(&names, name)).collect())
     }
 
-    /// Both branches of an If; they must agree, for the condition is not known here.
+    /// Both branches of an If; they must agree, because the condition is not known here.
     fn branches(
         &mut self,
         call: &Call<'_, 'a>,
@@ -194,7 +194,7 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// The values of a node's inputs; what reaches it mixed or lost stays that.
+/// The values of a node's inputs; what is mixed or lost when it arrives stays so.
 fn inputs(node: &NodeProto<'_>, names: &Names<'_>) -> Result<Vec<Option<Tensor>>, Stop> {
     let value = |name: &&str| if name.is_empty() { None } else { Some(named(names, name)) };
     let values: Vec<Option<Followed>> = node.inputs.iter().map(value).collect();

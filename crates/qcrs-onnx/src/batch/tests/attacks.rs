@@ -1,12 +1,12 @@
 //! Which networks are never said to treat each image by itself?
 //!
-//! In all of these the scores of an image depend on the other images, its place or their number, as a run with
-//! onnxruntime shows, unless a comment says otherwise.
+//! In all of these the scores of an image depend on the other images, its place or their number, as a run
+//! with onnxruntime shows, unless a comment says otherwise.
 
 use super::text::Written;
 use crate::batch::Fate;
 
-/// Finds those that are said to keep the images apart.
+/// Fails for networks that are said to keep the images apart.
 fn none_is_apart(opset: i64, batch: Option<usize>, attacks: &[(&str, &'static str)]) {
     let apart = |text| Written { text, batch, opset }.fate() == Fate::Apart;
     let wrong: Vec<_> = attacks.iter().filter(|(_, text)| apart(*text)).map(|(name, _)| name).collect();
@@ -344,7 +344,7 @@ fn images_are_followed_through_every_input_of_an_operator() {
     none_is_apart(17, Some(2), &[("the shape of a constant", shape)]);
 }
 
-/// Engines need not agree on these: of some onnxruntime makes the honest network.
+/// Engines need not agree on these: onnxruntime runs some of them as the honest network.
 #[test]
 fn scaling_that_may_move_images_is_not_followed() {
     let attacks = [
@@ -391,7 +391,7 @@ fn scaling_that_may_move_images_is_not_followed() {
     none_is_apart(18, Some(4), &[("a fixed ratio of the sides", ratio)]);
 }
 
-/// rten takes the input where there is an attribute too, and no notice of attributes that it does not know.
+/// rten uses the input if there is an attribute too, and ignores attributes that it does not know.
 #[test]
 fn settings_that_are_given_twice_are_not_followed() {
     let attacks = [
@@ -449,7 +449,7 @@ fn old_ways_to_repeat_values_are_not_followed() {
     none_is_apart(6, Some(3), &[("a number for each image", place)]);
 }
 
-/// Nothing to mix, but such a file must not stop the program.
+/// There is nothing to mix, but such a file must not stop the program.
 #[test]
 fn axes_of_single_numbers_are_not_there() {
     for call in [

@@ -4,8 +4,8 @@ use super::text::Written;
 use crate::batch::Fate;
 use qcrs_cnn::proto::{AttributeProto, FunctionProto, NodeProto, OperatorSetIdProto};
 
-/// A function a → b that normalises the transposed scores along their first axis, the classes; until version 12 of ONNX
-/// along all.
+/// A function a → b that normalises the transposed scores along their first axis, the classes; until version
+/// 12 of ONNX along all.
 fn softmax_turned(domain: &'static str, version: i64) -> FunctionProto<'static> {
     let node = |operator, from, to| NodeProto {
         operator,
@@ -26,7 +26,8 @@ fn softmax_turned(domain: &'static str, version: i64) -> FunctionProto<'static> 
     }
 }
 
-/// onnxruntime reads the body of a function as the version of ONNX that the model asks for: this one mixes images.
+/// onnxruntime reads the body of a function as the version of ONNX that the model asks for: this one mixes
+/// images.
 #[test]
 fn functions_for_another_version_of_onnx_are_not_followed() {
     for (model, function) in [(12, 13), (13, 12), (13, 17)] {
@@ -38,7 +39,8 @@ fn functions_for_another_version_of_onnx_are_not_followed() {
     assert_eq!(written.fate_with(vec![softmax_turned("own", 13)]), Fate::Apart);
 }
 
-/// The node that draws random numbers does so under the version of the model, if not under that of the function.
+/// The node that draws random numbers does so under the version of the model, if not under that of the
+/// function.
 #[test]
 fn functions_are_searched_for_training_under_both_versions() {
     let statistics = NodeProto {
