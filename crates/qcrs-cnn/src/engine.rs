@@ -79,14 +79,14 @@ impl Cnn {
 
 /// Steps on values that are kept in some way.
 trait Executor: Send + Sync {
-    /// Scores as many images as `out` has room for; `image` writes the pixels of one. An image on whose way a
-    /// value became infinite or no number gets NaN, which is never a vote.
+    /// Scores as many images as `out` has room for; `image` writes the pixels of one. If a value becomes
+    /// infinite or NaN on the way, the image gets NaN, which is never a vote.
     fn scores(&self, image: &dyn Fn(usize, &mut [f32]), out: &mut [f32]);
     fn work(&self) -> u64;
     fn profile(&self, pixels: &[f32], rounds: usize) -> Vec<LayerTime>;
 }
 
-/// Those on values that are kept as `N`.
+/// Steps on values that are kept as `N`.
 pub(crate) struct Runner<N: ValueFormat> {
     pub(crate) instructions: Instructions,
     pub(crate) plan: ExecutionPlan<N>,
@@ -111,7 +111,7 @@ impl<N: ValueFormat> Runner<N> {
         Workspace { values: Buffer::new(self.plan.len), pixels: vec![0.0; pixels] }
     }
 
-    /// Scores up to [`TOGETHER`] images, the first of which is number `first`.
+    /// Scores up to [`TOGETHER`] images; the first one has the number `first`.
     fn group(
         &self,
         memory: &mut Workspace<N>,
@@ -159,8 +159,8 @@ impl<N: ValueFormat> Executor for Runner<N> {
             if self.group(&mut memory, first, image, out).is_ok() {
                 continue;
             }
-            // one after the other in fresh memory: nothing depends on who stood beside whom, on what an overflow
-            // left behind, or on what is read past the end of a value and weighed with 0
+            // one after the other in fresh memory: nothing depends on the other images of a batch, on what an
+            // overflow left behind, or on what is read past the end of a value and multiplied by 0
             for (at, row) in out.chunks_exact_mut(classes).enumerate() {
                 memory = self.memory();
                 if self.group(&mut memory, first + at, image, row).is_err() {

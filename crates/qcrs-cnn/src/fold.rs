@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::graph::{Conv, GraphNode, LARGEST, Op};
 
-/// Weights that are scaled, one by one; as a rule each is scaled once.
+/// The most weights that are scaled, counted each time; usually each is scaled once.
 const MOST_WORK: usize = 4 * LARGEST;
 
 /// Leaves out what the output does not need, and moves affine maps into the convolutions before them.
@@ -43,14 +43,14 @@ fn uses(nodes: &[GraphNode], value: usize) -> usize {
     nodes.iter().flat_map(|node| &node.inputs).filter(|input| **input == value).count()
 }
 
-/// Whether a node is a map that could not be folded into the one before it. It takes in nothing either: an
-/// engine that computes step by step loses the digits of a value there, and no later factor restores them.
+/// Whether a node is a map that could not be folded into the one before it. Nothing is folded into it either:
+/// an engine that computes step by step loses the digits of a value there, and no later factor restores them.
 fn stayed_apart(nodes: &[GraphNode], at: usize) -> bool {
     matches!((&nodes[at].op, &nodes[at].inputs[..]), (Op::Affine { .. }, &[input])
         if uses(nodes, input) == 1 && matches!(nodes[input].op, Op::Affine { .. } | Op::Conv(_)))
 }
 
-/// What `op` becomes when an affine map follows it; none if it cannot take it in without a loss.
+/// What `op` becomes when an affine map follows it; `None` if it cannot take the map in without a loss.
 fn after(op: &Op, scale: &[f64], shift: &[f64]) -> Option<Op> {
     if !scale.iter().all(|factor| is_whole(*factor)) {
         return None;
@@ -79,7 +79,7 @@ fn after(op: &Op, scale: &[f64], shift: &[f64]) -> Option<Op> {
     }
 }
 
-/// Whether a number keeps all its 24 bits as an f32: below the normal numbers it has fewer, above none.
+/// Whether a number keeps all its 24 bits as an f32: below the normal numbers it has fewer, above them none.
 fn is_whole(exact: f64) -> bool {
     exact == 0.0 || (exact as f32).is_normal()
 }
@@ -90,7 +90,7 @@ fn moved(offset: f64, scale: f64, shift: f64) -> Option<f64> {
     (offset == 0.0 || is_whole(exact)).then_some(exact)
 }
 
-/// Takes node `gone` out; who used it uses `instead`.
+/// Removes node `gone`; the nodes that used it use `instead`.
 fn replace(nodes: &mut Vec<GraphNode>, gone: usize, instead: usize) {
     nodes.remove(gone);
     for input in nodes.iter_mut().flat_map(|node| &mut node.inputs) {

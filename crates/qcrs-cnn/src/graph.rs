@@ -83,7 +83,7 @@ pub(crate) enum Activation {
     Clip(f32, f32),
 }
 
-/// More values than this in one image's activation, or weights in one layer, are no image classifier.
+/// No image classifier has more values than this in one image's activation, or more weights in one layer.
 pub(crate) const LARGEST: usize = 1 << 28;
 
 impl Window {
@@ -104,7 +104,7 @@ impl Window {
     }
 }
 
-/// How many numbers a value has; none if it has none, or more than an image classifier's.
+/// How many numbers a value has; `None` if it has none, or more than [`LARGEST`].
 pub(crate) fn size(shape: ImageShape) -> Option<usize> {
     let size = shape.iter().try_fold(1usize, |size, side| size.checked_mul(*side))?;
     (1..=LARGEST).contains(&size).then_some(size)

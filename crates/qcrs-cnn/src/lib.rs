@@ -66,12 +66,12 @@ impl FromStr for Precision {
     }
 }
 
-/// Why a file is not run here.
+/// Why qcrs-cnn does not run a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It asks for what qcrs-cnn does not do; another engine may.
+    /// It asks for something that qcrs-cnn does not do; another engine may.
     Unsupported(String),
-    /// It cannot be meant: torn, contradictory, or with weights that are no numbers.
+    /// It makes no sense: torn, contradictory, or with weights that are not numbers.
     Broken(String),
 }
 

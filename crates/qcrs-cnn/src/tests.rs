@@ -287,7 +287,7 @@ fn a_value_that_overflows_is_never_a_score_and_harms_no_other_image() {
     };
     let image = GraphNode { name: "image".into(), op: Op::Input, inputs: Vec::new(), shape: [1, 1, 1] };
     let mut graph = Graph { nodes: vec![image], numbers: Numbers(1) };
-    // −∞ before the activation, 0 after it: it must be seen all the same
+    // −∞ before the activation, 0 after it: it must still be detected
     graph.push(conv(-3e38), &[0]);
     graph.push(Op::Activate(Activation::Relu), &[1]);
     let precisions = [Precision::F32, Precision::Bf16];

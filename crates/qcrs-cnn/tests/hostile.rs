@@ -80,7 +80,7 @@ fn torn(bytes: &[u8]) {
     let Err(refusal) = Cnn::read(bytes, &[], SHAPE, Instructions::best(), Precision::F32) else {
         panic!("taken")
     };
-    assert_eq!(refusal.to_string(), "the file is torn, or nested without an end");
+    assert_eq!(refusal.to_string(), "the file is cut off, or nested too deep");
 }
 
 /// Found by the fuzzer: the decoder took as many bytes as the file claimed to have, or went backwards

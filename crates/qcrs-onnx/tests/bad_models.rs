@@ -147,15 +147,15 @@ fn what_is_seen_only_when_run(engine: EngineChoice) {
 fn our_own_engine_sees_the_same_in_the_graph() {
     for (model, says) in [
         (one_score(), "qcrs-cnn does not do a mean over the axes [1] (`m`)"),
-        (four_dimensional(), "qcrs-cnn does not do an output `b` that is no row of scores"),
-        (infinite(), "Gemm `y`: a weight is infinite or no number; export it again"),
+        (four_dimensional(), "qcrs-cnn does not do an output `b` that is not a row of scores"),
+        (infinite(), "Gemm `y`: a weight is infinite or not a number; export it again"),
         (mixing(), "ReduceMean `m` adds up or compares along the batch axis"),
     ] {
         let error = refused(&model, EngineChoice::Cnn);
         assert!(error.contains(&format!("model.onnx: {says}")), "{error}");
     }
     let auto = refused(&infinite(), EngineChoice::Auto);
-    assert!(auto.contains("Gemm `y`: a weight is infinite or no number; export it again"), "{auto}");
+    assert!(auto.contains("Gemm `y`: a weight is infinite or not a number; export it again"), "{auto}");
 }
 
 /// Asking for so many images at once would ask for terabytes.

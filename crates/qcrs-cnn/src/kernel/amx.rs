@@ -1,8 +1,8 @@
 //! Intel's unit for blocks of bf16, AMX.
 //!
-//! Eight registers of 16 rows of 64 bytes: 0 to 3 hold sums, 4 and 5 pixels, 6 and 7 weights. The
-//! compiler knows nothing of them, so all that is between `new` and `drop` happens on one thread, in one
-//! call of a kernel, and nobody else uses them.
+//! Eight registers of 16 rows of 64 bytes: 0 to 3 hold sums, 4 and 5 pixels, 6 and 7 weights. The compiler
+//! does not know them, so everything between `new` and `drop` happens on one thread, in one call of a kernel,
+//! and no other code uses them.
 
 use super::tiles::{BLOCK, DEPTH, Emulated, Rows, SIDE, Sums, TALL, Tiles, WIDEST};
 use super::{Bf16, Buffer, ValueFormat};
@@ -33,15 +33,15 @@ static CONFIG: Config = {
 const ROW: usize = 64;
 
 impl Amx {
-    /// Whether this processor has it, this system lends it out, and it does what its definition says.
+    /// Whether this processor has it, the system allows it, and it computes what its definition says.
     pub(super) fn is_here() -> bool {
         static HERE: OnceLock<bool> = OnceLock::new();
-        // SAFETY: asked only where the processor and the system say that it is there
+        // SAFETY: called only where the processor and the system say that it exists
         *HERE.get_or_init(|| is_usable() && unsafe { keeps_its_definition() })
     }
 }
 
-/// Whether this processor has it and this system lends it out.
+/// Whether this processor has it and the system allows it.
 pub(super) fn is_usable() -> bool {
     is_promised() && is_granted()
 }
@@ -72,7 +72,8 @@ fn is_granted() -> bool {
     false
 }
 
-/// Multiplies some numbers here and in software, with one and with two blocks of outputs: are all bits the same?
+/// Multiplies some numbers here and in software, with one and with two blocks of outputs: are all bits the
+/// same?
 unsafe fn keeps_its_definition() -> bool {
     unsafe {
         let one = products::<Amx, 1>() == products::<Emulated, 1>();
@@ -185,7 +186,7 @@ impl Tiles for Amx {
 impl Drop for Amx {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: made by `new`, so the registers are there
+        // SAFETY: made by `new`, so the registers exist
         unsafe { asm!("tilerelease", options(nostack, preserves_flags)) };
     }
 }

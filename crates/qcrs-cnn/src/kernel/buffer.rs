@@ -1,4 +1,4 @@
-//! Numbers that begin where a line of the cache begins: a wide load is then never two.
+//! Numbers that begin at the start of a cache line: a wide load then never touches two lines.
 
 use super::ValueFormat;
 use std::marker::PhantomData;

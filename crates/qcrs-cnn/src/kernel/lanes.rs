@@ -28,7 +28,7 @@ pub(crate) trait Lanes: Copy {
     unsafe fn or_greater(self, other: Self) -> Self;
     /// self where it is less than other, else other.
     unsafe fn or_less(self, other: Self) -> Self;
-    /// Whether a lane is no number.
+    /// Whether a lane is NaN.
     unsafe fn any_nan(self) -> bool;
 
     /// The number at `at`, in every lane.
@@ -80,7 +80,7 @@ mod x86 {
                 unsafe fn add(self, other: Self) -> Self {
                     unsafe { $add(self, other) }
                 }
-                // both take the second operand where they cannot decide, as the trait wants it
+                // both take the second operand where they cannot decide, as the trait requires
                 #[inline(always)]
                 unsafe fn or_greater(self, other: Self) -> Self {
                     unsafe { $max(self, other) }

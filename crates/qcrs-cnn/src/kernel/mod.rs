@@ -1,8 +1,8 @@
 //! How does a processor do one step?
 //!
-//! The only place with `unsafe`. Its ground: a step is made by `plan`, which lays out every value with
-//! its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`], [`ValueFormat`]
-//! or [`tiles::Tiles`], whose debug assertions check each one.
+//! The only place with `unsafe`. It is sound because every step is made by `plan`, which lays out every value
+//! with its frame inside one workspace; all reads and writes of a kernel go through [`lanes::Lanes`],
+//! [`ValueFormat`] or [`tiles::Tiles`], whose debug assertions check each one.
 #![allow(unsafe_code)]
 #![allow(clippy::inline_always)] // code gets its instruction set from where it is inlined
 #![allow(clippy::needless_range_loop)] // registers are numbered: two arrays are indexed side by side
@@ -53,7 +53,7 @@ pub(crate) enum Isa {
 }
 
 impl Instructions {
-    /// All that this processor has, the fastest first; there is at least one.
+    /// All sets that this processor has, the fastest first; there is at least one.
     pub fn here() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -69,13 +69,13 @@ impl Instructions {
         found
     }
 
-    /// The fastest that this processor has.
+    /// The fastest set that this processor has.
     pub fn best() -> Self {
         Self::here()[0]
     }
 
-    /// Whether the processor has no fused multiply-add among them: on x86 without AVX2 and FMA it is done
-    /// in software, number by number. The portable code of other processors has it.
+    /// Whether the set lacks a fused multiply-add: on x86 without AVX2 and FMA it is done in software, number
+    /// by number. The portable code of other processors has it.
     pub fn are_slow(self) -> bool {
         cfg!(target_arch = "x86_64") && self.0 == Isa::Portable
     }
@@ -108,8 +108,9 @@ impl Isa {
     }
 }
 
-/// Calls a kernel with two constants: how many pixels or tiles it works on at once, and how many registers a panel of
-/// outputs takes. The three numbers are for panels of two short registers, of two long ones, and of one long one.
+/// Calls a kernel with two constants: how many pixels or tiles it works on at once, and how many registers a
+/// panel of outputs takes. The three numbers are for panels of two short registers, of two long ones, and of
+/// one long one.
 macro_rules! by_panel {
     ($kernel:ident.$run:ident::<$lanes:ident>($($argument:expr),*), $short:literal, $two:literal, $one:literal) => {
         if $lanes::COUNT < $crate::kernel::CHANNELS {
@@ -132,9 +133,9 @@ pub(crate) trait Convolution<N>: Send + Sync {
     /// Multiplications per output, by the definition of the layer.
     fn taps(&self) -> usize;
     fn weight_bytes(&self) -> usize;
-    /// How many numbers it needs besides its inputs and outputs.
+    /// How many numbers it needs in addition to its inputs and outputs.
     fn scratch_len(&self) -> usize;
-    /// Where they stand in the workspace.
+    /// Where these numbers are in the workspace.
     fn put_scratch(&mut self, at: usize);
     unsafe fn run<L: Lanes>(&self, memory: &mut [N], images: Range<usize>) -> bool;
 }
@@ -146,11 +147,11 @@ pub(crate) enum Step<N: ValueFormat> {
     Map(Map),
 }
 
-/// A value became infinite or no number.
+/// A value became infinite or NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
-/// Does `step` for `images`, whose values live in `memory`.
+/// Runs `step` for `images`, whose values live in `memory`.
 pub(crate) fn run<N: ValueFormat>(
     instructions: Instructions,
     step: &Step<N>,
@@ -163,7 +164,7 @@ pub(crate) fn run<N: ValueFormat>(
         Isa::Avx512 => unsafe { avx512(step, memory, images) },
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { avx2(step, memory, images) },
-        // SAFETY: needs no instructions of its own
+        // SAFETY: needs no special instructions
         Isa::Portable => unsafe { on::<N, Portable>(step, memory, images) },
     };
     if sound { Ok(()) } else { Err(Overflow) }
@@ -192,7 +193,7 @@ unsafe fn on<N: ValueFormat, L: Lanes>(step: &Step<N>, memory: &mut [N], images:
     }
 }
 
-/// Adds up what a kernel writes, times 0: a number as long as all of it was.
+/// Adds up what a kernel writes, times 0: the sum is NaN if any of it is infinite or NaN.
 struct OverflowCheck<L>(L);
 
 impl<L: Lanes> OverflowCheck<L> {

@@ -7,14 +7,14 @@ use super::lanes::Lanes;
 use super::{Convolution, Single, Tiled};
 use crate::Precision;
 
-/// A format of values between two steps: plain bits, all of which mean something, and 0 for zeros.
+/// A format of values between two steps: plain bits, where every pattern is a value and all zero bits are 0.
 pub(crate) trait ValueFormat: Copy + Send + Sync + 'static {
     /// How a convolution works on such values.
     type Conv: Convolution<Self>;
     const PRECISION: Precision;
     /// How many of them keep an f32 with all its bits.
     const WORDS: usize;
-    /// A row of a window is filled up to a multiple of so many numbers.
+    /// A row of a window is filled up to a multiple of this many numbers.
     const PIECE: usize;
 
     fn narrow(value: f32) -> Self;
@@ -76,7 +76,7 @@ impl ValueFormat for Bf16 {
     const WORDS: usize = 2;
     const PIECE: usize = super::tiles::DEPTH;
 
-    /// The nearest, to even where two are as near; 0 for what is too small for a full exponent.
+    /// The nearest value, ties to even; 0 for a subnormal number.
     #[inline(always)]
     fn narrow(value: f32) -> Self {
         let bits = flush(value).to_bits();
@@ -109,14 +109,14 @@ impl ValueFormat for Bf16 {
     }
 }
 
-/// 0 for a number without a full exponent, else the number.
+/// 0 for a subnormal number, else the number.
 #[inline(always)]
 pub(super) fn flush(value: f32) -> f32 {
     if value.abs() < f32::MIN_POSITIVE { 0.0 } else { value }
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // every bit is meant
+#[allow(clippy::float_cmp)] // every bit counts
 mod tests {
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use crate::graph::{Activation, ImageShape};
 
-/// Channels are kept in multiples of this, whatever the instruction set; the weights of those that are filled up are 0.
+/// Channels are kept in multiples of this, whatever the instruction set; the weights of added channels are 0.
 pub(crate) const CHANNELS: usize = 16;
 
 /// A value in the workspace: pixel by pixel, channels innermost, with a frame of zeros around it.
@@ -39,7 +39,8 @@ impl Place {
     }
 }
 
-/// Places in rows and columns, row after row and image after image: a division takes longer than a pixel.
+/// Places in rows and columns, row after row and image after image, without a division, which would take
+/// longer than a pixel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PixelWalk {
     pub(crate) image: usize,
@@ -50,20 +51,20 @@ pub(crate) struct PixelWalk {
 }
 
 impl PixelWalk {
-    /// From place number `at` of all images on.
+    /// Starts at place number `at` of all images.
     #[inline(always)]
     pub(crate) fn new([rows, columns]: [usize; 2], at: usize) -> Self {
         Self { image: at / (rows * columns), y: at / columns % rows, x: at % columns, rows, columns }
     }
 
-    /// Over the pixels of a value.
+    /// Walks over the pixels of a value.
     #[inline(always)]
     pub(crate) fn over(value: Place, at: usize) -> Self {
         let [_, height, width] = value.shape;
         Self::new([height, width], at)
     }
 
-    /// To the next place.
+    /// Moves to the next place.
     #[inline(always)]
     pub(crate) fn go_on(&mut self) {
         self.x += 1;

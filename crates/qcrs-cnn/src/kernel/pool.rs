@@ -5,7 +5,7 @@ use super::{OverflowCheck, Place, ValueFormat};
 use crate::graph::{Pool, Window};
 use std::ops::Range;
 
-/// A pooling. It sees every value that it reads, for the largest hides the others, and every sum.
+/// A pooling. It checks every value that it reads, because the largest hides the others, and every sum.
 pub(crate) struct Pooling {
     pub(crate) from: Place,
     pub(crate) to: Place,

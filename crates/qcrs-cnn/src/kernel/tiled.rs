@@ -1,7 +1,7 @@
 //! A convolution on bf16: blocks of pixels times blocks of weights.
 //!
 //! With channels innermost, the pixels that one row of the window covers are one run of numbers. A run is
-//! cut into pieces of 32 numbers, the last one with weights of 0 behind the end. Sixteen outputs
+//! cut into pieces of 32 numbers, the last one with weights of 0 after the end. Sixteen outputs
 //! beside each other read sixteen such pieces at equal distances, which is a block as the unit takes it;
 //! where a row of outputs is not a multiple of sixteen, the pieces are first copied side by side.
 
@@ -37,7 +37,7 @@ pub(crate) struct Tiled {
     unit: Unit,
 }
 
-/// What multiplies.
+/// What does the multiplications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     #[cfg(target_arch = "x86_64")]
@@ -117,7 +117,7 @@ impl Convolution<Bf16> for Tiled {
     }
 
     fn scratch_len(&self) -> usize {
-        // pieces are read to their end, also where the last value ends before
+        // pieces are read to their end, even where the last value ends before
         if self.regular { DEPTH } else { self.chunk() * self.copied() }
     }
 
@@ -187,7 +187,7 @@ impl Tiled {
         }
     }
 
-    /// Copies the pieces of a step's pixels side by side; pixels behind the end repeat the last.
+    /// Copies the pieces of a step's pixels side by side; pixels after the end repeat the last.
     fn copy(&self, memory: &mut [Bf16], step: usize, first: usize, end: usize) {
         let to = self.scratch + step * self.copied();
         let mut walk = PixelWalk::over(self.to, first);

@@ -1,9 +1,9 @@
-//! Who multiplies blocks of 16 × 32 by 32 × 16 bf16?
+//! What multiplies blocks of 16 × 32 by 32 × 16 bf16?
 //!
-//! A unit holds sums of 16 pixels × 16 outputs, in f32, and adds to them the products of 16 pixels with
-//! 32 numbers each and the weights of these numbers. How it rounds is Intel's definition of TDPBF16PS:
-//! even and odd numbers are summed apart, by fused multiply-adds in order, then together, then to what was
-//! there; numbers without a full exponent count as 0.
+//! A unit holds sums of 16 pixels × 16 outputs, in f32, and adds to them the products of 16 pixels with 32
+//! numbers each and the weights of these numbers. It rounds as Intel defines TDPBF16PS: even and odd numbers
+//! are summed separately, by fused multiply-adds in order, then together, then added to the previous sum;
+//! subnormal numbers count as 0.
 
 use super::number::flush;
 use super::{Bf16, Buffer};
@@ -42,8 +42,8 @@ pub(super) struct Rows {
 ///
 /// # Safety
 ///
-/// `new` needs a processor that has the unit, on the thread that goes on with it. All places must lie
-/// inside their slices; a debug build checks them.
+/// `new` needs a processor that has the unit, on the thread that then uses it. All places must lie inside
+/// their slices; a debug build checks them.
 pub(super) trait Tiles {
     unsafe fn new() -> Self;
     /// Begins with the same row of sums, from `at` on, for every pixel.
@@ -121,12 +121,12 @@ fn add_row(sums: &mut [f32], numbers: &[Bf16], weights: &[Bf16]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // every bit is meant
+#[allow(clippy::float_cmp)] // every bit counts
 mod tests {
     use super::super::ValueFormat;
     use super::*;
 
-    /// The sum of 16 pixels, of which all have these numbers, with weights of 1, from `start` on.
+    /// The sum of 16 pixels that all have these numbers, with weights of 1, added to `start`.
     fn sum(numbers: &[f32], start: f32) -> f32 {
         let mut values = Buffer::<Bf16>::new(DEPTH);
         for (value, number) in values.iter_mut().zip(numbers) {

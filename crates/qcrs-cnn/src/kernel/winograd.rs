@@ -2,9 +2,9 @@
 //! Lavin & Gray 2016): 6×6 pixels are transformed, multiplied point by point with transformed weights
 //! and summed over the channels, and transformed back to 4×4 outputs.
 //!
-//! Some tiles are done at once, so that a weight that is read serves many of them. Where a tile hangs
-//! over the edge, its inputs are the zeros of the frame: in f32 even outputs that are thrown away have
-//! a say in the last bits of their neighbours.
+//! Several tiles are done at once, so that each weight that is read serves many of them. Where a tile hangs
+//! over the edge, its inputs are the zeros of the frame: in f32, even outputs that are thrown away influence
+//! the last bits of their neighbours.
 
 use super::lanes::Lanes;
 use super::{Buffer, Epilogue, Isa, OverflowCheck, Place, by_panel};
@@ -18,7 +18,7 @@ const READ: usize = 6;
 const POINTS: usize = READ * READ;
 /// Tiles that are done at once.
 const GROUP: usize = 16;
-/// Between the points of a group, so that they do not fall on the same lines of the cache.
+/// The gap between the points of a group, so that they do not fall on the same cache lines.
 const GAP: usize = 16;
 
 /// A convolution of 3×3 with stride 1 and one group.
@@ -71,7 +71,7 @@ impl Winograd {
         4 * self.weights.len()
     }
 
-    /// How many numbers it needs besides its inputs and outputs.
+    /// How many numbers it needs in addition to its inputs and outputs.
     pub(crate) fn scratch_len(&self) -> usize {
         POINTS * (pitch(self.from.pixel) + pitch(self.to.pixel))
     }

@@ -32,7 +32,7 @@ impl<'a> Attributes<'a> {
         if let [tensor] = &self.find(name)?.tensors[..] { Some(tensor) } else { None }
     }
 
-    /// An attribute that must have the value that means nothing special.
+    /// An attribute that must have its plain value, which asks for nothing special.
     pub(super) fn plain(self, name: &str, plain: i64) -> Result<(), Refusal> {
         let found = self.int(name, plain);
         if found == plain { Ok(()) } else { Err(Refusal::Unsupported(format!("{name} = {found}"))) }

@@ -33,7 +33,7 @@ impl Constant {
     pub(super) fn floats(&self) -> Result<&[f32], Refusal> {
         match &self.numbers {
             Numbers::Floats(values) if values.iter().all(|value| value.is_finite()) => Ok(values),
-            Numbers::Floats(_) => Err(Refusal::Broken("a weight is infinite or no number".into())),
+            Numbers::Floats(_) => Err(Refusal::Broken("a weight is infinite or not a number".into())),
             Numbers::Ints(_) => Err(Refusal::Unsupported("arithmetic with integers".into())),
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Constants<'a> {
             let value = attributes.int("value_int", 0);
             Constant { dims: Vec::new(), numbers: Numbers::Ints(vec![value]) }
         } else {
-            return Err(Refusal::Unsupported("a constant that is no tensor".into()));
+            return Err(Refusal::Unsupported("a constant that is not a tensor".into()));
         };
         self.small.insert(name, constant);
         Ok(())

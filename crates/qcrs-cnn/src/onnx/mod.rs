@@ -26,7 +26,7 @@ pub(crate) fn read(
 ) -> Result<Vec<GraphNode>, Refusal> {
     let broken = |problem: &str| Refusal::Broken(problem.to_owned());
     let model = ModelProto::parse(model).map_err(|bad| match bad {
-        Bad::Torn => broken("the file is torn, or nested without an end"),
+        Bad::Torn => broken("the file is cut off, or nested too deep"),
         Bad::Ambiguous(how) => Refusal::Broken(format!("{how}, so that readers could differ")),
     })?;
     if model.opsets.iter().any(|set| is_plain(set.domain) && set.version < OLDEST) {
@@ -54,7 +54,7 @@ pub(crate) fn read(
     reader.finish(&graph)
 }
 
-/// What a name of the file stands for.
+/// What a name in the file stands for.
 #[derive(Clone, Copy, Debug)]
 struct NamedValue {
     node: usize,
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         if !node.is_plain() {
             return Err(here(Refusal::Unsupported(node.full_name())));
         }
-        // an empty name stands for an input that is left out
+        // an empty name stands for an omitted input
         if name.is_empty() {
             return Err(here(Refusal::Broken("its output has no name".into())));
         }
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         let value = value.ok_or_else(|| Refusal::Broken(format!("nothing makes the output `{name}`")))?;
         let shape = self.nodes[value.node].shape;
         if !value.flat || shape[1..] != [1, 1] {
-            return Err(Refusal::Unsupported(format!("an output `{name}` that is no row of scores")));
+            return Err(Refusal::Unsupported(format!("an output `{name}` that is not a row of scores")));
         }
         self.nodes.truncate(value.node + 1);
         Ok(self.nodes)
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The constant that is input `at` of a node; none if it is absent.
+    /// The constant that is input `at` of a node; `None` if it is absent.
     fn constant(&self, node: &NodeProto<'_>, at: usize) -> Result<Option<Constant>, Refusal> {
         match node.inputs.get(at).filter(|name| !name.is_empty()) {
             None => Ok(None),

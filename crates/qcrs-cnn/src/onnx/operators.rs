@@ -151,7 +151,7 @@ impl Reader<'_> {
         attributes: Attributes<'_>,
     ) -> Result<NamedValue, Refusal> {
         attributes.plain("training_mode", 0)?;
-        // until opset 13 the statistics of the batch as further outputs are what tells the mode
+        // until opset 13, further outputs with the statistics of the batch show the mode
         if node.outputs.iter().skip(1).any(|name| !name.is_empty()) {
             return Err(Refusal::Unsupported("batch normalisation in training mode".into()));
         }
@@ -186,7 +186,7 @@ impl Reader<'_> {
             (true, false) => (self.value(node, 1)?, self.needed(node, 0)?, true),
             (false, false) if operator == "Add" => {
                 let (a, b) = (self.value(node, 0)?, self.value(node, 1)?);
-                // broadcasting makes something else of a row and an image
+                // broadcasting combines a row and an image in another way
                 if a.flat != b.flat {
                     return Err(Refusal::Unsupported("the sum of a row and an image".into()));
                 }
@@ -271,7 +271,7 @@ impl Reader<'_> {
         let shape = self.shape(value).map(signed);
         let [c, h, w] = shape;
         let row: i64 = shape.iter().product();
-        // a number at the start is the batch only where there are always so many images
+        // a number at the start is the batch only if there are always that many images
         let first = target.first().map(|first| if Some(*first) == self.batch { BATCH } else { *first });
         let known: Vec<i64> = first.into_iter().chain(target.iter().skip(1).copied()).collect();
         // at most one of the sizes is left open, and the batch is kept

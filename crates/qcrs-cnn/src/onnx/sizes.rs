@@ -1,7 +1,7 @@
 //! What do exporters compute about shapes?
 //!
-//! `x.view(x.size(0), -1)` becomes a little graph of its own: the shape of x, one of its numbers, a list
-//! of numbers, and a Reshape to it. The batch is the only size that is not known here.
+//! `x.view(x.size(0), -1)` becomes a little graph: the shape of x, one of its numbers, a list of numbers, and
+//! a Reshape to it. The batch is the only size that is not known here.
 
 use super::attributes::{Attributes, signed};
 use super::{NamedValue, Reader};
@@ -10,11 +10,11 @@ use crate::proto::NodeProto;
 
 /// Stands for the number of images in a list of sizes.
 pub(super) const BATCH: i64 = i64::MIN;
-/// The longest list of sizes; without an end, a list joined with itself doubles with every node.
+/// The longest list of sizes; without a limit, a list joined with itself would double with every node.
 const LONGEST: usize = 16;
 
 impl Reader<'_> {
-    /// The list of sizes that a node computes; none if it computes something else.
+    /// The list of sizes that a node computes; `None` if it computes something else.
     pub(super) fn sizes(
         &self,
         operator: &str,

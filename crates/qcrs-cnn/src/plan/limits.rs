@@ -1,7 +1,7 @@
 //! Is it small enough to be run at all?
 //!
-//! A few bytes of a file can ask for any amount of padding, so that sizes are checked before memory is
-//! taken. The limits are far above any image classifier.
+//! A few bytes of a file can ask for any amount of padding, so sizes are checked before memory is allocated.
+//! The limits are far above any image classifier.
 
 use super::memory::Memory;
 use super::stages::{Stage, is_winograd};

@@ -1,7 +1,7 @@
 //! Where do values live?
 //!
-//! Values of the same shape and frame share memory when their lives do not overlap. Frames are zero from
-//! the start and nobody writes them, so memory is never shared between different geometries.
+//! Values of the same shape and frame share memory when their lives do not overlap. Frames are zero from the
+//! start and are never written, so memory is never shared between different geometries.
 
 use super::stages::{Stage, is_winograd};
 use super::{TOGETHER, filled_up};
@@ -88,8 +88,8 @@ impl Memory {
     pub(super) fn take(&mut self, stage: usize) {
         let geometry = self.geometries[stage];
         let dies = |input: &usize| self.last_use[*input] == stage;
-        // a summand that nobody else needs is overwritten: each of its numbers is read just before;
-        // but not what a convolution works on: it reads a number more than once
+        // a summand that no other stage needs is overwritten: each of its numbers is read just before; but
+        // not the input of a convolution, which reads a number more than once
         let worked_on = self.inputs[stage].first();
         let summand = self.inputs[stage].get(1).copied().filter(|summand| Some(summand) != worked_on);
         let overwritten = summand.filter(|input| dies(input) && self.geometries[*input] == geometry);

@@ -27,7 +27,7 @@ pub(super) fn stages(nodes: &[GraphNode]) -> Result<Vec<Stage>, Refusal> {
     for (at, node) in nodes.iter().enumerate() {
         let last = |input: usize| of[input] == stages.len() - 1 && uses[input] == 1;
         let joined = match &node.op {
-            // the stage before takes it in, if nobody else needs its value as it was
+            // the stage before takes it in, if no other node needs its value as it was
             Op::Activate(activation) if last(node.inputs[0]) => {
                 let before = &mut stages[of[node.inputs[0]]];
                 let takes =
@@ -91,7 +91,7 @@ fn stage(at: usize, node: &GraphNode, of: &[usize]) -> Result<Stage, Refusal> {
     Ok(Stage { node: at, inputs, activation, affine, shape: node.shape })
 }
 
-/// Whether a convolution is worth Winograd's way; a question of the graph and the precision alone.
+/// Whether Winograd's way is worth it for a convolution; this depends on the graph and the precision alone.
 pub(super) fn is_winograd<N: ValueFormat>(node: &GraphNode, from: ImageShape) -> bool {
     let Op::Conv(conv) = &node.op else { return false };
     let window = conv.window;

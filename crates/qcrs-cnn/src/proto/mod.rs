@@ -1,10 +1,10 @@
 //! What does each message of the file hold?
 //!
-//! A strict reader, for the checks that come before any engine. Protobuf readers differ in what they make of a
-//! field that stands twice, of a number that is too long for its type, or of a field with a value of another kind.
-//! A file that leaves such a choice is refused, so that all engines read the network that was checked. Our own
-//! engine makes its graph from what stands here; rten decodes the file again and trusts the lengths in it, so every
-//! message that rten enters is entered here too. Field numbers are those of onnx.proto3.
+//! A strict reader, for the checks that come before any engine. Protobuf readers differ in how they read a
+//! field that occurs twice, a number that is too long for its type, or a field with a value of another kind.
+//! A file that leaves such a choice is refused, so that all engines read the network that was checked. Our
+//! own engine makes its graph from what is read here; rten decodes the file again and trusts the lengths in
+//! it, so every message that rten enters is entered here too. Field numbers are those of onnx.proto3.
 
 mod attribute;
 mod numbers;
@@ -25,7 +25,7 @@ const DEEPEST: usize = 16;
 /// What is wrong with a file.
 #[derive(Debug, PartialEq)]
 pub enum Bad {
-    /// It ends in the middle of a field, or is no protobuf.
+    /// It ends in the middle of a field, or is not protobuf.
     Torn,
     /// Readers could take it for different networks.
     Ambiguous(String),
@@ -91,7 +91,7 @@ pub struct FunctionProto<'a> {
     pub defaults: Vec<AttributeProto<'a>>,
 }
 
-/// The fields of a message that may stand once only, and have.
+/// The fields of a message that may occur only once, and have occurred.
 struct Once {
     what: &'static str,
     seen: u64,
@@ -208,7 +208,7 @@ impl<'a> GraphProto<'a> {
                 (5, WireValue::Bytes(tensor)) => graph.initializers.push(TensorProto::parse(tensor)?),
                 (11, WireValue::Bytes(port)) => graph.inputs.push(ValueInfoProto::parse(port)?),
                 (12, WireValue::Bytes(port)) => graph.outputs.push(ValueInfoProto::parse(port)?),
-                // what it says of values in between, which no check looks at
+                // what it says about values in between, which no check looks at
                 (13, WireValue::Bytes(port)) => ValueInfoProto::parse(port).map(drop)?,
                 (15, WireValue::Bytes(sparse)) => graph.sparse.push(SparseTensorProto::parse(sparse)?),
                 (number, _) => once.other(number, &[1, 5, 11, 12, 13, 15])?,

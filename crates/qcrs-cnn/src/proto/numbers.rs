@@ -1,9 +1,9 @@
-//! Which numbers and texts stand in a field?
+//! Which numbers and texts does a field hold?
 
 use super::wire::{WireValue, varints};
 use super::{Bad, Read};
 
-/// A number of 32 bits: of a longer one some readers keep the lower half.
+/// A number of 32 bits: some readers keep only the lower half of a longer one.
 pub(super) fn int32(value: u64) -> Read<i64> {
     let value = value.cast_signed();
     if i32::try_from(value).is_ok() {

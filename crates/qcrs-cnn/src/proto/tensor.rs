@@ -22,7 +22,7 @@ pub struct TensorProto<'a> {
     pub location: Option<i64>,
 }
 
-/// A constant that is zero but for some places.
+/// A constant that is zero except at some places.
 #[derive(Clone, Debug, Default)]
 pub struct SparseTensorProto<'a> {
     pub values: Option<TensorProto<'a>>,

@@ -1,4 +1,4 @@
-//! What does the file declare of an input or output?
+//! What does the file declare about an input or output?
 
 use super::numbers::{int32, text};
 use super::wire::{WireFields, WireValue};
@@ -8,7 +8,7 @@ use super::{Bad, DEEPEST, Once, Read};
 #[derive(Debug, Default, PartialEq)]
 pub struct ValueInfoProto<'a> {
     pub name: &'a str,
-    /// The code of the element type; absent when it is no tensor or not declared.
+    /// The code of the element type; absent when it is not a tensor or not declared.
     pub element: Option<i64>,
     /// The dimensions, `None` for a dynamic one; absent when not declared.
     pub dims: Option<Vec<Option<usize>>>,
@@ -27,7 +27,7 @@ impl<'a> ValueInfoProto<'a> {
         Ok(port)
     }
 
-    /// A TypeProto; of its choices only a tensor is kept.
+    /// A TypeProto; only a tensor type is kept.
     fn read_type(&mut self, message: &'a [u8], depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Bad::Torn);
@@ -36,7 +36,7 @@ impl<'a> ValueInfoProto<'a> {
         for field in WireFields::of(message) {
             match field? {
                 (number @ (1 | 4 | 5 | 7..=9), WireValue::Bytes(kind)) => {
-                    // one of several: they share a place
+                    // the kinds of type are alternatives, so only one may occur
                     let kind = once.take(1, kind)?;
                     match number {
                         1 => self.read_tensor(kind)?,
@@ -94,7 +94,7 @@ fn dimension(message: &[u8]) -> Read<Option<usize>> {
     let (mut size, mut once) = (None, Once::of("a dimension"));
     for field in WireFields::of(message) {
         match field? {
-            // a number or a name: they share a place
+            // a number and a name are alternatives, so only one may occur
             (1, WireValue::Varint(value)) => size = Some(once.take(1, value)?.cast_signed()),
             (2, WireValue::Bytes(name)) => text(once.take(1, name)?).map(drop)?,
             (number, _) => once.other(number, &[1, 2])?,

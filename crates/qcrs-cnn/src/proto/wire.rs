@@ -2,7 +2,7 @@
 //!
 //! Only the wire format, borrowed from the file: no copies, and every length is checked.
 
-/// No field has a larger number; what other readers make of one differs.
+/// No field has a larger number; readers differ in what they make of one.
 const LARGEST_FIELD: u64 = (1 << 29) - 1;
 
 /// The value of a field.
@@ -78,7 +78,7 @@ pub fn varints(packed: &[u8]) -> impl Iterator<Item = Result<u64, Torn>> {
     })
 }
 
-/// A message that ends in the middle of a field, or is none.
+/// A message that ends in the middle of a field, or is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn;
 
@@ -110,7 +110,8 @@ mod tests {
             read(&[0x1D, 0, 0, 0, 0, 0x20, 7]),
             [Ok((3, WireValue::Fixed(&[0; 4]))), Ok((4, WireValue::Varint(7)))]
         );
-        // longer than the file, cut, endless varint, group, field 0, a varint of 65 bits, a field beyond the largest
+        // longer than the file, cut, endless varint, group, field 0, a varint of 65 bits, a field beyond the
+        // largest
         let long = &[0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2][..];
         let large = &[0xF0, 0x80, 0x80, 0x80, 0x10, 1][..];
         for torn in [&[0x12u8, 9, 1][..], &[0x08], &[0xFF; 12], &[0x0B], &[0x00, 1], long, large] {
