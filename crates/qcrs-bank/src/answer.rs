@@ -15,14 +15,14 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankAnswer {
-    /// The bank gives this class to every query closer than `radius` from now on, once it was added.
+    /// From now on, once it was added, the bank gives this class to every query closer than `radius`.
     Class {
         /// The class.
         class: usize,
         /// The radius of the open ball, rounded down; 0 where the query is so near the rim of the ball
         /// it inherits from that nothing around it is sure.
         radius: f64,
-        /// Whose they are.
+        /// Where they come from.
         why: Why,
     },
     /// Nothing is claimed.

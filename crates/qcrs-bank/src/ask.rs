@@ -16,9 +16,9 @@ impl Bank {
     ///    larger of this and its own.
     /// 2. Elsewhere its own radius is cut so that it meets no ball of another class.
     ///
-    /// A query at the very centre of a ball is no special case: its class stays, its radius may grow.
-    /// A query so near the rim of a ball that rounding hides on which side it is counts as inside; balls
-    /// of different classes are kept so far apart that no query is that near to two of them.
+    /// A query at the very centre of a ball is not a special case: its class stays, its radius may grow. A
+    /// query so near the rim of a ball that rounding hides on which side it is counts as inside; balls of
+    /// different classes are kept so far apart that no query is that near to two of them.
     pub fn ask(&self, x: &[f32], own: Option<Claim>) -> Result<BankAnswer, Error> {
         self.check_query(x, own)?;
         let mut home: Option<(usize, f64)> = None;
@@ -57,7 +57,7 @@ impl Bank {
         })
     }
 
-    /// The balls that may contain or cut, among which are all that do.
+    /// The balls that may contain the query or cut its radius; none that does so is missing.
     fn candidates(&self, query: &Shadow, own: Option<Claim>) -> impl Iterator<Item = usize> {
         let shadows = self.shadows.chunks_exact(self.blocks.len());
         self.balls.iter().zip(shadows).enumerate().filter_map(move |(id, (ball, at))| {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Balls of different classes that never overlap, in a file.
 ///
-/// In memory are class, radius and shadow of every ball, 48 numbers of 4 bytes; pixels are read when a
+/// Memory holds the class, radius and shadow of every ball, 48 numbers of 4 bytes; pixels are read when a
 /// shadow cannot exclude a ball.
 pub struct Bank {
     pub(crate) file: BankFile,
@@ -30,7 +30,7 @@ pub struct Bank {
     sync_each: bool,
 }
 
-/// What is kept in memory of an entry.
+/// What is kept in memory about an entry.
 pub(crate) struct StoredBall {
     pub(crate) class: usize,
     pub(crate) radius: f64,
@@ -40,7 +40,7 @@ pub(crate) struct StoredBall {
 
 impl Bank {
     /// Opens the bank in `dir` for the only writer, or makes a new one for images of `shape` (channels,
-    /// height, width). Reads and checks everything that is there.
+    /// height, width). Reads and checks the whole file.
     pub fn open(dir: &Path, shape: [usize; 3]) -> Result<Self, Error> {
         if !are_for_a_bank(shape) {
             let problem =
@@ -50,8 +50,8 @@ impl Bank {
         Self::load(BankFile::open(dir, shape.map(|size| size as u32))?)
     }
 
-    /// Opens the bank in `dir` for reading: whatever is there now. A writer may go on meanwhile, but this
-    /// bank does not see what it adds.
+    /// Opens the bank in `dir` for reading, as it is now. A writer may continue, but this bank does not see
+    /// what it adds.
     pub fn read(dir: &Path) -> Result<Self, Error> {
         Self::load(BankFile::read(dir)?)
     }
@@ -88,7 +88,7 @@ impl Bank {
         Ok(Self { file, ruler, blocks, balls, shadows, said, risk, classifier, sync_each: true })
     }
 
-    /// Makes sure that all certificates are of one classifier: the first name that is given stays, any
+    /// Makes sure that all certificates are of one classifier: the first name that is given stays, and any
     /// other is an error.
     pub fn belong_to(&mut self, classifier: &str) -> Result<(), Error> {
         match &self.classifier {
@@ -120,13 +120,13 @@ impl Bank {
     /// Answers as [`Self::ask`] does, and remembers: from now on every query in the ball of this answer
     /// gets its class. Only answers that do not follow from earlier ones become entries.
     ///
-    /// `alpha` is the probability with which the certificate may be wrong, also where it turned out to be none: what
-    /// becomes a ball depends on the same votes, so every attempt counts.
+    /// `alpha` is the probability with which the certificate may be wrong, even where it turned out to be
+    /// none: what becomes a ball depends on the same votes, so every attempt counts.
     pub fn add(&mut self, x: &[f32], alpha: Alpha, own: Option<Claim>) -> Result<BankAnswer, Error> {
         self.append(x, alpha, own, None)
     }
 
-    /// The same for a certificate with a name; one that was added before gets the answer of that time.
+    /// The same for a certificate with a name; one that was added before gets its earlier answer.
     pub fn add_once(
         &mut self,
         source: CertificateName,
@@ -195,7 +195,7 @@ impl Bank {
         self.balls.is_empty()
     }
 
-    /// Whose certificates these are, if anybody said so.
+    /// The classifier of these certificates, if it was named.
     pub fn classifier(&self) -> Option<&str> {
         self.classifier.as_deref()
     }

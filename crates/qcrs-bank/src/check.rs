@@ -11,13 +11,13 @@ pub struct CheckedBank {
     pub balls: usize,
     /// Pairs of different classes.
     pub pairs: u64,
-    /// Those among them whose pixels had to be compared.
+    /// Those of them whose pixels had to be compared.
     pub measured: u64,
 }
 
 impl Bank {
-    /// Makes sure that no two balls of different classes overlap, all pairs considered. Every pair is
-    /// excluded by brightness, by shadows, or measured.
+    /// Makes sure that no two balls of different classes overlap. Every pair is excluded by brightness or by
+    /// shadows, or is measured.
     pub fn check(&self) -> Result<CheckedBank, Error> {
         let brightness = |id: usize| self.blocks.brightness(self.shadow(id));
         let mut order: Vec<(f64, usize)> = (0..self.len()).map(|id| (brightness(id), id)).collect();
@@ -27,7 +27,8 @@ impl Bank {
         let mut measured = 0;
         for (at, &(bright, a)) in order.iter().enumerate() {
             let ball = &self.balls[a];
-            // from the first that is brighter by more than any two radii on, all are
+            // the first ball that is brighter by more than any two radii ends the search, as all after it are
+            // too
             let near = |(brighter, _): &&(f64, usize)| {
                 let slack = f64::from(ball.slack) + slackest;
                 !self.ruler.surely_apart(brighter - bright, slack, ball.radius, widest)
@@ -79,7 +80,7 @@ mod tests {
     use proptest::prelude::*;
     use qcrs::types::Alpha;
 
-    /// A bank of these balls, as no bank would have taken them.
+    /// A bank of these balls, which no bank would have accepted.
     fn forged(balls: &[([f32; 4], usize, f64)]) -> (tempfile::TempDir, Bank) {
         let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let mut bank = Bank::open(dir.path(), [1, 2, 2]).unwrap();

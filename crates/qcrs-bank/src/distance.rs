@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::float_cmp)] // what is promised exactly
+    #[allow(clippy::float_cmp)] // exact values are promised
     fn room_is_rounded_to_the_safe_side() {
         let ruler = Ruler::new(1);
         // 0.1f32 is 0.100000001490116119384765625, so 0.7 − that in f64 may round either way
@@ -126,7 +126,7 @@ mod tests {
         assert!(d.room_beside(0.05).unwrap() < 0.100000001490116119384765625 - 0.05);
         assert!(d.room_within(0.7) > 0.7 - 0.100000001490116119384765625 - 1e-14);
         assert!(d.room_beside(0.05).unwrap() > 0.100000001490116119384765625 - 0.05 - 1e-14);
-        // nothing is left beside a ball that touches the point, and nothing sure within it
+        // nothing is left beside a ball that touches the point, and nothing is certain within it
         assert_eq!(d.room_beside(f64::from(0.1f32)), None);
         assert_eq!(d.room_within(f64::from(0.1f32)), 0.0);
         assert!(d.may_be_within(f64::from(0.1f32)));

@@ -35,7 +35,7 @@ pub struct CertificateName {
     pub input: u32,
 }
 
-/// What is written down, one after the other.
+/// What is written, one record after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BankRecord {
@@ -48,14 +48,15 @@ pub(crate) enum BankRecord {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         source: Option<CertificateName>,
     },
-    /// An answer that needed no ball, kept so that it is not given twice, and because it could have become one.
+    /// An answer that needed no ball. It is kept so that it is not given twice, and because it could have
+    /// become a ball.
     Said {
         answer: BankAnswer,
         alpha: Alpha,
         #[serde(skip_serializing_if = "Option::is_none", default)]
         source: Option<CertificateName>,
     },
-    /// Whose certificates these are.
+    /// The classifier of the certificates.
     Classifier(String),
 }
 
@@ -110,7 +111,7 @@ pub(crate) fn len(start: [u8; START], dim: usize) -> Result<usize, String> {
     Ok(START + head + pixels + CHECK)
 }
 
-/// What `bytes`, a whole record at `offset`, say.
+/// The content of `bytes`, a whole record at `offset`.
 pub(crate) fn decode(offset: u64, bytes: &[u8]) -> Result<(BankRecord, Option<StoredPixels>), String> {
     let bad = || "its checksum is wrong".to_string();
     let (body, found) = bytes.split_last_chunk::<CHECK>().ok_or_else(bad)?;
@@ -129,7 +130,7 @@ pub(crate) fn decode(offset: u64, bytes: &[u8]) -> Result<(BankRecord, Option<St
     Ok((record, pixels))
 }
 
-/// The place is part of it: a whole record in the wrong place is damage too.
+/// The checksum also covers the place: a whole record in the wrong place is damage too.
 pub(crate) fn check(offset: u64, bytes: &[u8]) -> [u8; CHECK] {
     let hash = blake3::Hasher::new().update(&offset.to_le_bytes()).update(bytes).finalize();
     let mut check = [0; CHECK];

@@ -57,9 +57,9 @@ pub enum Problem {
     /// Certificates of another classifier.
     #[error("this bank belongs to {found}, not to {wanted}; use another bank for that")]
     OtherClassifier {
-        /// Whose certificates it holds.
+        /// The classifier of its certificates.
         found: String,
-        /// Whose were to be added.
+        /// The classifier of the certificates to add.
         wanted: String,
     },
     /// Opened for reading, asked to write.
@@ -70,7 +70,7 @@ pub enum Problem {
         "the last entry may not be on disk, because writing failed; check the disk, then open the bank again"
     )]
     NotSafe,
-    /// A query that means nothing.
+    /// A query that makes no sense.
     #[error("{0}")]
     Query(String),
     /// What the file holds is not what was written.

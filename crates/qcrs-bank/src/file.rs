@@ -1,7 +1,7 @@
 //! How are entries kept through a crash?
 //!
 //! One file: a header, then records that are only ever appended. The header knows how far the file reached
-//! when it was last safe on the disk. What is wrong before that point is damage; behind it, whatever a crash
+//! when it was last safe on the disk. What is wrong before that point is damage; after it, whatever a crash
 //! left of the last records (a piece, or zeros after a power failure) is cut off by the next writer.
 
 use crate::entry::{self, BankRecord, START};
@@ -21,7 +21,7 @@ pub(crate) struct BankFile {
     file: Mutex<File>,
     header: Header,
     end: u64,
-    /// Up to here the disk has it.
+    /// The disk has everything up to here.
     synced: u64,
     writable: bool,
     /// The last append failed half way.
@@ -111,8 +111,8 @@ impl BankFile {
         self.end
     }
 
-    /// Shows every whole record to `each`, once, right after opening. What a crash left at the end is cut
-    /// off by a writer and passed over by a reader.
+    /// Shows every whole record to `each`, once, right after opening. What a crash left at the end is cut off
+    /// by a writer and skipped by a reader.
     pub(crate) fn scan(
         &mut self,
         mut each: impl FnMut(RecordPlace, BankRecord, Option<StoredPixels>) -> Result<(), Problem>,
@@ -155,8 +155,8 @@ impl BankFile {
             self.lock().set_len(end).map_err(io)?;
         }
         if self.writable && self.header.known < end {
-            // whoever wrote this may have been killed before the disk had it, or the disk refused it: written once
-            // more, it is sent once more
+            // the process that wrote this may have been killed before the disk had it, or the disk refused
+            // it: writing it again sends it again
             self.write_again(self.header.known)?;
             self.sync()?;
         }
@@ -199,7 +199,7 @@ impl BankFile {
     /// Waits until the disk has everything, and says so in the header.
     pub(crate) fn sync(&mut self) -> Result<(), Error> {
         self.check_disk()?;
-        // the system tells once what it could not write: the next call would succeed without it
+        // the system reports only once what it could not write: the next call would succeed without it
         self.failed = true;
         self.lock().sync_data().map_err(Error::io(&self.path))?;
         self.failed = false;
@@ -207,7 +207,7 @@ impl BankFile {
         self.remember()
     }
 
-    /// Writes into the header how much the disk has. It may lag behind, but never runs ahead.
+    /// Writes into the header how much the disk has. The header may lag behind, but never runs ahead.
     fn remember(&mut self) -> Result<(), Error> {
         if self.header.known != self.synced {
             let header = Header { known: self.synced, ..self.header };
@@ -217,7 +217,7 @@ impl BankFile {
         Ok(())
     }
 
-    /// Writes everything from `start` on where it stands.
+    /// Writes everything from `start` on again, in place.
     fn write_again(&self, start: u64) -> Result<(), Error> {
         let mut bytes = vec![0; 1 << 18];
         for at in (start..self.end).step_by(bytes.len()) {
@@ -249,7 +249,7 @@ impl BankFile {
 
 impl Drop for BankFile {
     fn drop(&mut self) {
-        // not after a scan that failed: what the header knows is then better than what we do
+        // not after a failed scan: then the header knows better than we do
         if self.writable && !self.failed && self.end >= self.header.known {
             // whatever fails here, the next writer finds the same records
             let _ = if self.synced < self.end { self.sync() } else { self.remember() };
@@ -267,7 +267,8 @@ mod tests {
     use qcrs::types::Alpha;
     use std::os::fd::OwnedFd;
 
-    /// A system tells once that it could not write; after that the header must not know more than the disk has.
+    /// A system reports only once that it could not write; after that the header must not claim more than the
+    /// disk has.
     #[test]
     fn after_a_failed_sync_nothing_is_claimed() {
         let dir = tempfile::tempdir().unwrap();
@@ -298,7 +299,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(count, 1);
-        // who opens it next makes it safe
+        // the next process that opens it makes it safe
         let mut bank = BankFile::open(dir.path(), [1, 2, 2]).unwrap();
         bank.scan(|_, _, _| Ok(())).unwrap();
         assert_eq!(bank.header.known, bank.len());

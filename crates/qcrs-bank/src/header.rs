@@ -9,7 +9,7 @@ const FORMAT: u32 = 2;
 /// Magic, format, shape and their checksum.
 const FIXED: usize = 8 + 4 + 12 + CHECK;
 
-/// Beyond so many pixels the error bounds of shadows would not hold.
+/// Beyond this many pixels the error bounds of shadows would not hold.
 pub(crate) const LARGEST_DIM: usize = 1 << 24;
 
 /// The first bytes of the file.
@@ -24,10 +24,10 @@ pub(crate) struct Header {
 impl Header {
     /// The length of every header of this format.
     pub(crate) const LEN: usize = FIXED + 8 + CHECK;
-    /// Where [`Self::known`] stands.
+    /// Where [`Self::known`] is.
     pub(crate) const KNOWN_AT: u64 = FIXED as u64;
 
-    /// That of a bank without entries.
+    /// The header of a bank without entries.
     pub(crate) fn new(shape: [u32; 3]) -> Self {
         Self { shape, known: Self::LEN as u64 }
     }
@@ -46,7 +46,7 @@ impl Header {
         [&known[..], &check(Self::KNOWN_AT, &known)].concat()
     }
 
-    /// What `bytes`, the first [`Self::LEN`] of a file or all it has, say.
+    /// The header in `bytes`, the first [`Self::LEN`] of a file or all that it has.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Problem> {
         if !bytes.starts_with(MAGIC) {
             return Err(Problem::OtherFile);
@@ -56,7 +56,7 @@ impl Header {
             let four = bytes.get(at..at + 4).and_then(|four| four.first_chunk());
             four.map(|four| u32::from_le_bytes(*four)).ok_or_else(damaged)
         };
-        // first of all: another format may have another layout
+        // this comes first, because another format may have another layout
         let format = number(8)?;
         if format > FORMAT {
             return Err(Problem::Newer { found: format, known: FORMAT });

@@ -1,8 +1,8 @@
 //! Have we promised anything about this point before? The memory bank of DDRS (Alfarra et al. 2022).
 //!
-//! A certificate with a σ of its own says nothing about a neighbour that gets another σ. A bank closes
-//! this gap by remembering: every answer is a ball, balls of different classes never overlap, and a
-//! query inside a ball gets the ball's class, whatever the classifier says today (docs/guarantees.md).
+//! A certificate with its own σ says nothing about a neighbour that gets another σ. A bank closes this gap by
+//! remembering: every answer is a ball, balls of different classes never overlap, and a query inside a ball
+//! gets the ball's class, whatever the classifier says today (docs/guarantees.md).
 //!
 //! | module       | question it answers                                    |
 //! |--------------|--------------------------------------------------------|

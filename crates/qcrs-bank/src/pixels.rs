@@ -2,7 +2,7 @@
 
 use qcrs::data::{byte_to_pixel, exact_bytes};
 
-/// Pixels as they stand in the file.
+/// Pixels as they are in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StoredPixels {
     /// k stands for k/255, where this gives every pixel exactly.

@@ -11,10 +11,10 @@ pub(crate) struct Blocks {
     scale: Vec<f64>,
 }
 
-/// As much as the scan of all shadows can afford, and what 3×4×4 blocks of an image come to.
+/// As many as a scan of all shadows can afford, and as many as 3×4×4 blocks of an image make.
 const BLOCKS: usize = 48;
 
-/// So many coordinates are one line of the processor's cache.
+/// This many coordinates fill one line of the processor's cache.
 const FIRST_LOOK: usize = 16;
 
 /// A projected point.
@@ -66,8 +66,8 @@ impl Blocks {
         Shadow { at, slack: (square.sqrt() * 2f64.powi(-22) + 1e-30) as f32 }
     }
 
-    /// The scaled average of all pixels, which is a coordinate of the same projection in another basis:
-    /// two of them are never further apart than the points, but for both slacks.
+    /// The scaled average of all pixels, which is a coordinate of the same projection in another basis: two
+    /// of them are never further apart than the points, except for both slacks.
     pub(crate) fn brightness(&self, at: &[f32]) -> f64 {
         let weighted = at.iter().zip(&self.scale).map(|(&at, scale)| f64::from(at) / scale);
         weighted.sum::<f64>() / (self.block.len() as f64).sqrt()
@@ -146,7 +146,7 @@ mod tests {
                     ((state >> 40) as f32 / 2f32.powi(24) - 0.5) * scale
                 };
                 let values: Vec<f32> = (0..blocks.block.len()).map(next).collect();
-                // of flat blocks the shadow loses nothing, so that every rounding shows
+                // the shadow of flat blocks loses nothing, so that every rounding shows
                 let of = |(at, &block): (usize, &u8)| values[if flat { usize::from(block) } else { at }];
                 blocks.block.iter().enumerate().map(of).collect()
             };

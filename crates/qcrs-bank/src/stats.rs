@@ -13,14 +13,14 @@ pub struct Stats {
     pub answered: usize,
     /// Channels, height and width of every image.
     pub shape: [usize; 3],
-    /// Whose certificates these are, if anybody said so.
+    /// The classifier of these certificates, if it was named.
     pub classifier: Option<String>,
     /// The number of balls of each class.
     pub classes: BTreeMap<usize, u64>,
-    /// The smallest radius, its quartiles and the largest; none in an empty bank.
+    /// The smallest radius, its quartiles and the largest; `None` for an empty bank.
     pub radii: Option<[f64; 5]>,
-    /// The probability with which any of the balls is wrong: at most the sum over all certificates that were offered,
-    /// rounded up, and never more than 1.
+    /// The probability with which any of the balls is wrong: at most the sum over all certificates that were
+    /// offered, rounded up, and never more than 1.
     pub failure_probability: f64,
     /// The length of the file.
     pub bytes: u64,

@@ -25,8 +25,8 @@ impl Teller {
         Ok(Self { bank: Bank::read(dir)?, run: run_name(spec)?, spec: spec.clone() })
     }
 
-    /// What the bank says of a record about the input `x`, for [`Run::certify`](qcrs::run::Run::certify). A record that
-    /// was lost in a crash gets the same answer when it comes again.
+    /// What the bank says about a record of the input `x`, for [`Run::certify`](qcrs::run::Run::certify). A
+    /// record that was lost in a crash gets the same answer when it is made again.
     pub fn answer(&mut self, record: &Record, x: &[f32]) -> Result<FromBank, Error> {
         let (source, alpha) = (self.source(record), self.spec.budget.alpha());
         Ok(recorded(self.bank.add_once(source, x, alpha, certificate(record))?))
@@ -75,7 +75,7 @@ pub fn certificate(record: &Record) -> Option<Claim> {
     Some(Claim { class: own.class, radius: own.radius })
 }
 
-/// What names a run in a bank.
+/// The name of a run in a bank.
 pub fn run_name(spec: &Spec) -> Result<String, Error> {
     Ok(blake3::hash(json(spec)?.as_bytes()).to_string())
 }
