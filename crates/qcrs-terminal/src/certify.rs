@@ -1,4 +1,4 @@
-//! How is a run certified while somebody watches?
+//! How is a run certified with its progress on a terminal?
 
 mod tally;
 
@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tally::RunTally;
 
-/// Certifies what is missing in `dir`, with progress and perhaps a bank that has the last word; how many inputs
-/// failed.
+/// Certifies what is missing in `dir`, with progress, and with a bank that has the last word if there is one;
+/// returns how many inputs failed.
 pub fn certify_into(
     setup: &Setup,
     sampler: &MonteCarlo,
@@ -41,7 +41,7 @@ pub fn certify_into(
     let todo = run.ids().len() - run.done.len();
     let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
     let progress = PassesBar::new(tally.expects(most) * todo as u64);
-    let in_flight = 2 * setup.settings.options.threads; // while a search thinks, looks of others wait for its thread
+    let in_flight = 2 * setup.settings.options.threads; // searches think between their looks, and others fill the gap
     let result = progress.watch(sampler, || {
         run.certify(sampler, &inputs, in_flight, |record, pixels| {
             let bank = bank.as_mut().map(|bank| bank.answer(record, pixels)).transpose()?;
@@ -61,7 +61,7 @@ pub fn certify_into(
     Ok(tally.failed)
 }
 
-/// Makes sure that the shard has an input at all.
+/// Makes sure that the shard has at least one input.
 pub fn ensure_selected(spec: &Spec, shard: Shard) -> anyhow::Result<()> {
     ensure!(
         !shard.ids(spec).is_empty(),

@@ -7,8 +7,8 @@
 //! | `settings` | what do the options about model and data mean?               |
 //! | `args`     | what was typed: groups of options that several commands have |
 //! | `progress` | how far are we, and how long will it take?                   |
-//! | `setup`    | do the model and the images fit together, ready to be asked? |
-//! | `certify`  | how is a run certified while somebody watches?               |
+//! | `setup`    | do the model and the images fit together?                    |
+//! | `certify`  | how is a run certified with its progress on a terminal?      |
 
 pub mod args;
 pub mod certify;

@@ -19,12 +19,13 @@ pub fn is_quiet() -> bool {
     QUIET.load(Relaxed)
 }
 
-/// Writes a line to stderr, which may quote files. A run must not end because its stderr was closed, so failures are ignored.
+/// Writes a line to stderr, which may quote files. A run must not end because its stderr was closed, so
+/// failures are ignored.
 pub fn complain(message: std::fmt::Arguments) {
     let _ = writeln!(std::io::stderr(), "{}", text::lines(&message.to_string()));
 }
 
-/// Writes a message to stderr, unless that is to be quiet.
+/// Writes a message to stderr, unless only errors go there.
 #[macro_export]
 macro_rules! say {
     ($($message:tt)*) => {
@@ -45,7 +46,7 @@ pub enum Format {
     Json,
 }
 
-/// An error with its causes, but none that the sentence before already tells.
+/// An error with its causes, except those that the sentence before already tells.
 pub fn story(error: &anyhow::Error) -> String {
     let mut parts = error.chain().map(|part| part.downcast_ref().map_or_else(|| part.to_string(), typed));
     let mut text = parts.next().unwrap_or_default();
@@ -66,7 +67,8 @@ fn typed(error: &Error) -> String {
     }
 }
 
-/// Writes to stdout what may quote files; a closed pipe comes back as an error that `main` takes for success.
+/// Writes to stdout text that may quote files; a closed pipe is returned as an error that `main` treats as
+/// success.
 pub fn print(text: &str) -> anyhow::Result<()> {
     write_out(&text::lines(text))
 }
@@ -97,7 +99,7 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let write = || {
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
         files::write(path, text.as_bytes()).map_err(|error| match error {
-            Error::Io { source, .. } => source.into(), // the path is said below
+            Error::Io { source, .. } => source.into(), // the path is added below
             other => anyhow::Error::from(other),
         })
     };

@@ -1,7 +1,7 @@
 //! What may this program do to its process?
 //!
-//! Signals and the executable belong to the whole process, so a library leaves them alone until the program that it is
-//! part of calls [`take_over`].
+//! Signals and the executable belong to the whole process, so a library leaves them alone until the program
+//! around it calls [`take_over`].
 
 use crate::INTERRUPTED;
 use anyhow::Context;
@@ -17,8 +17,8 @@ use std::time::Duration;
 /// How native libraries are tried, once the process is ours.
 static OURS: OnceLock<Option<Trial>> = OnceLock::new();
 
-/// Says that this process is a program at a terminal: from here on samplers listen for Ctrl-C, and native libraries are
-/// tried by `trial` before they are loaded. Only the first call counts.
+/// Says that this process is a program at a terminal: from here on samplers listen for Ctrl-C, and native
+/// libraries are tried by `trial` before they are loaded. Only the first call counts.
 pub fn take_over(trial: Option<Trial>) {
     let _ = OURS.set(trial);
 }
@@ -28,11 +28,13 @@ pub(crate) fn trial() -> Option<Trial> {
     OURS.get().cloned().flatten()
 }
 
-/// A second signal ends the process only this long after the first: a terminal or `timeout` may send two at once.
+/// A second signal ends the process only this long after the first: a terminal or `timeout` may send two at
+/// once.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; one that comes later ends it at once. A terminal
-/// that closes does what it always does: nothing to a run under nohup. Always false in a process that is not ours.
+/// Whether Ctrl-C or SIGTERM came, for all samplers of the process; one that comes later ends it at once.
+/// Closing the terminal has its usual effect, which is none on a run under nohup. Always false in a process
+/// that is not ours.
 pub(crate) fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: OnceLock<io::Result<Arc<AtomicBool>>> = OnceLock::new();
     if OURS.get().is_none() {
@@ -48,7 +50,7 @@ fn listen() -> io::Result<Arc<AtomicBool>> {
         flag::register(signal, Arc::clone(&stop))?;
     }
     let first = Arc::clone(&stop);
-    // a handler of signals may not look at the clock, so a thread does
+    // a signal handler may not look at the clock, so a thread does
     thread::Builder::new().spawn(move || {
         while !first.load(Ordering::Relaxed) {
             thread::sleep(PATIENCE / 10);

@@ -29,7 +29,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Does `work`, and says what it is when it takes longer than a second.
+/// Does `work`, and says what it is if it takes longer than a second.
 pub fn patiently<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let (working, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -64,7 +64,7 @@ impl PassesBar {
         Self { bar, lines: !quiet && !terminal, done: false.into() }
     }
 
-    /// Expects another number of passes in all than at first.
+    /// Changes the number of passes that are expected in all.
     pub fn expect(&self, passes: u64) {
         self.bar.set_length(passes);
     }
@@ -74,7 +74,7 @@ impl PassesBar {
         self.bar.set_message(text::one_line(message));
     }
 
-    /// Does something that writes to the terminal, with the bar out of its way.
+    /// Does something that writes to the terminal while the bar is hidden.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
@@ -112,7 +112,7 @@ impl PassesBar {
     }
 }
 
-/// The time that the rest will take, if it goes on as so far.
+/// The time that the rest will take at the pace so far.
 fn left(busy: Duration, at: u64, of: u64) -> Option<Duration> {
     let share = of.saturating_sub(at) as f64 / at as f64;
     Duration::try_from_secs_f64(busy.as_secs_f64() * share).ok()

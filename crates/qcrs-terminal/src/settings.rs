@@ -15,7 +15,7 @@ pub struct ModelSettings {
     pub path: PathBuf,
     /// What runs it, and how. [`ModelSettings::load`] puts in what depends on the data: transform and image.
     pub options: LoadOptions,
-    /// The normalisation that the model expects but does not hold: a name, or MEANS/DEVIATIONS.
+    /// The normalisation that the model expects but does not contain: a name, or MEANS/DEVIATIONS.
     pub normalize: Option<String>,
     /// Whether the model expects blue first.
     pub bgr: bool,
@@ -41,7 +41,7 @@ impl ModelSettings {
         Ok(qcrs_onnx::load(&self.path, shape, &options)?)
     }
 
-    /// Makes sure that there is a file at all.
+    /// Makes sure that the file exists.
     pub fn is_file(&self) -> anyhow::Result<()> {
         if self.path.is_file() {
             return Ok(());
@@ -59,7 +59,7 @@ impl ModelSettings {
         pool.with_context(|| format!("cannot start {threads} threads"))
     }
 
-    /// What is done to the pixels of data with so many channels, if anything.
+    /// What is done to the pixels of data with this many channels, if anything.
     pub fn transform(&self, channels: usize) -> anyhow::Result<Option<InputTransform>> {
         transform(self.normalize.as_deref(), self.bgr, channels)
     }
@@ -70,9 +70,10 @@ impl ModelSettings {
 pub struct DataSettings {
     /// A file or folder.
     pub path: PathBuf,
-    /// How it is read, apart from the part.
+    /// How it is read, except for the part.
     pub options: OpenOptions,
-    /// The part to read of a dataset that has two; by default that for tests, or all where there is one only.
+    /// The part to read of a dataset that has two; by default the test part, or everything if there is only
+    /// one.
     pub split: Option<Split>,
 }
 
@@ -82,18 +83,18 @@ impl DataSettings {
         Self { path, options: OpenOptions::default(), split: None }
     }
 
-    /// Opens the data, in the part that was asked for if any was.
+    /// Opens the data, in the part that was asked for, if any.
     pub fn open(&self) -> anyhow::Result<Opened> {
         let split = self.split.unwrap_or_default();
         let opened = data::open(&self.path, &OpenOptions { split, ..self.options.clone() })?;
         if self.split.is_some() && !opened.has_parts {
-            bail!("{} has no {split} part, it is all one; leave --split out", self.path.display());
+            bail!("{} has no {split} part, because it is not split; leave --split out", self.path.display());
         }
         Ok(opened)
     }
 }
 
-/// What `--normalize` and `--bgr` do to pixels of so many channels.
+/// What `--normalize` and `--bgr` do to pixels with this many channels.
 fn transform(normalize: Option<&str>, bgr: bool, channels: usize) -> anyhow::Result<Option<InputTransform>> {
     let transform = match normalize {
         None if !bgr => return Ok(None),

@@ -1,4 +1,4 @@
-//! Do the model and the images fit together, ready to be asked?
+//! Do the model and the images fit together?
 
 use crate::args::SelectionArgs;
 use crate::output::say;
@@ -86,7 +86,8 @@ impl Setup {
         }
     }
 
-    /// Asks the classifier with as many copies at a time as was asked for, knows what its scores mean, and stops at Ctrl-C.
+    /// Asks the classifier with the batch size that was asked for, knows what its scores mean, and stops at
+    /// Ctrl-C.
     pub fn sampler(&self) -> anyhow::Result<MonteCarlo<'_>> {
         let scores = match self.settings.options.output {
             OutputKind::Logits => Scores::Logits,
@@ -116,7 +117,7 @@ impl Setup {
         let of = selection.of;
         ensure!(
             !ids.is_empty(),
-            "no input is selected; --skip, --offset, --max, --count and --of-class leave nothing of {of}"
+            "no input is selected; --skip, --offset, --max, --count and --of-class exclude all {of} inputs"
         );
         Ok(ids)
     }

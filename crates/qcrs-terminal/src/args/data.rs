@@ -9,13 +9,14 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of file,label
+    /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of
+    /// file,label
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
     /// Which part of a dataset that has two [default: test]
     #[arg(long, requires = "data", value_name = "train|test")]
     pub split: Option<Split>,
-    /// Labels from this file (CSV, .npy, IDX), for data that brings none
+    /// Labels from this file (CSV, .npy, IDX), for data without labels
     #[arg(long, requires = "data", value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// The order of axes of a 4-D NumPy array, where its shape does not tell

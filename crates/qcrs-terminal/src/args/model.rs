@@ -11,21 +11,22 @@ pub struct ModelArgs {
     /// The classifier, an ONNX file
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
-    /// What runs it: auto takes our own engine (cnn) where it knows the operators and is fast, else onnxruntime
-    /// where it is installed, else rten
+    /// What runs it: auto takes our own engine (cnn) where it knows the operators and is fast, else
+    /// onnxruntime where it is installed, else rten
     #[arg(long, requires = "model", default_value_t, value_name = "auto|cnn|rten|ort")]
     pub engine: EngineChoice,
     /// Where onnxruntime runs it
     #[arg(long, requires = "model", default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
     pub device: Device,
-    /// How our own engine keeps values between two layers; bf16 is another classifier, fast on processors with AMX
+    /// How our own engine keeps values between two layers; bf16 is another classifier, fast on processors
+    /// with AMX
     #[arg(long, requires = "model", default_value_t, value_name = "f32|bf16")]
     pub precision: Precision,
     /// What its scores are
     #[arg(long, requires = "model", default_value_t, value_name = "logits|probs")]
     pub output: OutputKind,
-    /// Normalisation that the model expects but does not hold, applied after the noise:
-    /// cifar10, imagenet, half ((x − ½)/½), 255, or MEANS/DEVIATIONS such as 0.5,0.5,0.5/0.2,0.2,0.2
+    /// Normalisation that the model expects but does not contain, applied after the noise: cifar10, imagenet,
+    /// half ((x − ½)/½), 255, or MEANS/DEVIATIONS such as 0.5,0.5,0.5/0.2,0.2,0.2
     #[arg(long, requires = "model", alias = "normalise", value_name = "HOW")]
     pub normalize: Option<String>,
     /// The model expects blue first
@@ -67,7 +68,7 @@ mod tests {
         model: ModelArgs,
     }
 
-    /// A command that builds its settings itself runs the model as one that was typed.
+    /// A command that builds its own settings runs the model as the default options do.
     #[test]
     fn what_was_not_typed_is_as_usual() {
         let typed = Typed::try_parse_from(["qcrs", "--model", "m.onnx"]).unwrap().model.settings();

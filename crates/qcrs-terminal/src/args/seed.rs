@@ -16,7 +16,7 @@ pub enum SeedArg {
 }
 
 impl SeedArg {
-    /// The seed itself, drawn if it is to be secret.
+    /// The seed itself; a secret one is drawn.
     pub fn draw(self) -> anyhow::Result<u64> {
         match self {
             Self::Chosen(seed) => Ok(seed),
@@ -24,7 +24,8 @@ impl SeedArg {
         }
     }
 
-    /// The same for a command that keeps no spec: it says which seed was drawn, so that its answer can be repeated.
+    /// The same for a command that keeps no spec: it says which seed was drawn, so that its answer can be
+    /// repeated.
     pub fn draw_and_say(self) -> anyhow::Result<u64> {
         let seed = self.draw()?;
         if self == Self::Secret {

@@ -5,8 +5,8 @@ use clap::{Arg, ArgMatches, Command};
 use qcrs::method::{COMMON, Descriptor, METHODS, Setting};
 use qcrs::settings::{CERTIFICATE, Settings};
 
-/// The settings that were typed. Their names, help and defaults are those of the library: a new method has its options as
-/// soon as it stands in the library's table.
+/// The settings that were typed. Their names, help and defaults are those of the library: a new method has
+/// its options as soon as it is in the library's table.
 #[derive(Clone, Debug)]
 pub struct SettingsArgs(pub Settings);
 
@@ -24,7 +24,7 @@ fn all_settings() -> Vec<(Setting, Vec<&'static Descriptor>)> {
     all
 }
 
-/// What `--help` says of a setting of these methods.
+/// What `--help` says about a setting of these methods.
 fn help(setting: &Setting, methods: &[&Descriptor]) -> String {
     let names = |methods: &[&Descriptor]| {
         let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
@@ -74,7 +74,7 @@ impl clap::Args for SettingsArgs {
             .map(|(setting, methods)| option(&setting, help(&setting, &methods), "Method"));
         let certificate = CERTIFICATE.map(|setting| {
             let arg = option(&setting, help_for_all(&setting), "Certificate");
-            // the published programs have them in capitals
+            // the published programs write them in capitals
             if setting.name.starts_with('n') { arg.alias(setting.value) } else { arg }
         });
         command.arg(method).args(common).args(own).args(certificate)

@@ -6,7 +6,7 @@ use qcrs::run::{Finding, Record, Spec};
 /// What the progress bar says.
 #[derive(Default)]
 pub struct RunTally {
-    /// Inputs about which something could not be computed.
+    /// Inputs for which something could not be computed.
     pub failed: u32,
     inputs: u32,
     passes: u64,
@@ -31,12 +31,13 @@ impl RunTally {
         }
     }
 
-    /// The passes that one more input will take, as the others did: PROBE may take many more than it does.
+    /// The passes that one more input will take, judging by the others: PROBE may take many more than it
+    /// does.
     pub fn expects(&self, most: u64) -> u64 {
         self.passes.checked_div(self.inputs.into()).unwrap_or(most)
     }
 
-    /// How it stands.
+    /// The state of the run in words.
     pub fn words(&self, spec: &Spec) -> String {
         let Self { inputs, abstained, .. } = self;
         let acr = self.radii / f64::from(*inputs);
