@@ -42,7 +42,8 @@ pub struct BenchArgs {
     /// With --compare, how many noisy images they must agree on
     #[arg(long, default_value_t = 10_000, value_name = "N", requires = "compare")]
     images: u32,
-    /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and onnx in a Python
+    /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and
+    /// onnx in a Python
     #[arg(long, conflicts_with_all = ["plan", "growth"])]
     peer: bool,
     /// The Python of --peer
@@ -57,7 +58,8 @@ pub struct BenchArgs {
     /// What more draws, images, classes, pixels and threads cost
     #[arg(long, conflicts_with_all = ["plan", "compare"])]
     growth: bool,
-    /// Whole certificates of real images: QCRS as published and PROBE, with every engine of this machine or that of --engine
+    /// Whole certificates of real images: QCRS as published and PROBE, with every engine of this machine or
+    /// that of --engine
     #[arg(long, conflicts_with_all = ["plan", "compare", "growth"], requires_all = ["data", "preset"])]
     certificates: bool,
     /// The images of --certificates, in any format that needs no options
@@ -72,7 +74,7 @@ pub struct BenchArgs {
     /// With --certificates, draws per certificate
     #[arg(long, default_value_t = 100_000, requires = "certificates", value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
-    /// How to write it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -187,7 +189,7 @@ impl Bench<'_> {
     fn certifier(&self) -> Result<f64, Error> {
         let sampler = MonteCarlo::new(self.classifier, self.batch);
         let (noise, stream) = address();
-        // one call, long enough: threads wait for each other at its end
+        // one call that is long enough, because threads wait for each other at its end
         let mut range = 0..8 * self.batch;
         loop {
             let (draws, begin) = (Draws { stream, range: range.clone() }, Instant::now());

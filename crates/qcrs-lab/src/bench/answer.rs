@@ -1,4 +1,4 @@
-//! What was measured, and how is it said?
+//! What was measured, and how is it shown?
 
 use super::peer::Peer;
 use crate::output::{self, Format};
@@ -6,7 +6,7 @@ use qcrs::sample::Classifier;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What is said of a rate, and its ratio to that of another.
+/// A rate with its name, and its ratio to another rate.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerLine {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct AnswerLine {
 /// An engine with all threads, with one, and how far it agrees with the last one of the list.
 pub(super) type MeasuredRate = (AnswerLine, f64, Option<Agreement>);
 
-/// On how many noisy images two engines give the same class, and how far their scores are apart at most.
+/// On how many noisy images two engines give the same class, and how far apart their scores are at most.
 pub(super) struct Agreement {
     pub(super) same: u32,
     pub(super) of: u32,
@@ -45,7 +45,7 @@ impl Whole {
     }
 }
 
-/// All of it.
+/// Everything that was measured.
 pub(super) struct Answer {
     pub(super) threads: usize,
     pub(super) batch: u32,

@@ -33,7 +33,7 @@ pub(super) struct Certificates<'a> {
 /// The prices of a draw that PROBE is given.
 const LAMBDAS: [f64; 3] = [1e-6, 3e-6, 1e-5];
 
-/// A way to certify, with what it took and brought so far.
+/// A way to certify, with its cost and its result so far.
 struct TimedMethod<'a> {
     name: String,
     search: AnyMethod,
@@ -128,7 +128,7 @@ impl<'a> TimedMethod<'a> {
 /// PyTorch counts the votes; its noise is its own, whatever the address of the draws.
 struct PeerSampler {
     name: String,
-    /// With the image that it was shown last.
+    /// PyTorch, and the image that it was shown last.
     peer: Mutex<(Peer, Vec<f32>)>,
 }
 

@@ -5,10 +5,10 @@ use crate::output;
 use qcrs::report::plot::{Mark, Plot, Series, stacked};
 use std::path::Path;
 
-/// Half of a bar, where one engine has the room of 1.
+/// Half the width of a bar, where one engine has the width 1.
 const HALF: f64 = 0.36;
 
-/// Writes a bar for each engine; rates that are measured in different ways stand on plots of their own.
+/// Writes a bar for each engine; rates that are measured in different ways have their own plots.
 pub(super) fn write(path: &Path, note: &str, groups: &[(&str, &[AnswerLine])]) -> anyhow::Result<()> {
     let plots: Vec<Plot> = groups.iter().map(|(title, lines)| plot(title, note, lines)).collect();
     output::write_file(path, &stacked("Images per second by engine", &plots))

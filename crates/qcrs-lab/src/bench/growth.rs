@@ -24,12 +24,12 @@ pub(super) struct Growth<'a> {
 
 /// Draws of the smallest certificate.
 const DRAWS: u32 = 1000;
-/// How many times as much of a thing is tried.
+/// The multiples of an amount that are tried.
 const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// Certificates of COHEN that cost some time.
+/// Certificates of COHEN whose time is measured.
 struct GrowthCase<'a> {
-    /// What there is more of.
+    /// What is increased.
     thing: &'static str,
     /// How much of it.
     amount: usize,
@@ -115,7 +115,7 @@ impl GrowthCase<'_> {
     }
 }
 
-/// A classifier with further classes that nothing is ever of.
+/// A classifier with additional classes that never win.
 struct MoreClasses<'a> {
     inner: &'a (dyn Classifier + Send + Sync),
     classes: usize,

@@ -15,14 +15,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 const SCRIPT: &str = include_str!("peer.py");
-/// The published programs take 400 or 1000; the others look for its best.
+/// The published programs use 400 or 1000; the others serve to find its best batch size.
 const BATCHES: [u32; 7] = [8, 16, 32, 64, 128, 400, PUBLISHED_BATCH];
 /// The batch of QCRS's program.
 pub(super) const PUBLISHED_BATCH: u32 = 1000;
-/// Images without noise on which both must give the same class.
+/// Images without noise on which both should give the same class.
 const IMAGES: usize = 512;
 
-/// PyTorch, ready to be asked.
+/// PyTorch, ready to answer.
 pub(super) struct Peer {
     child: Child,
     asks: ChildStdin,

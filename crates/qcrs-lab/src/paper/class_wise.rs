@@ -17,7 +17,7 @@ use qcrs::sample::{Input, OneClass};
 use qcrs::tune::{self, Tune};
 use qcrs::types::Sigma;
 
-/// For each class the question "is it this?", at the σ of the training and at a σ of its own.
+/// For each class the question "is it this?", at the σ of the training and at its own σ.
 pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     ensure!(args.target.data.split.is_none(), "σ is fitted on the training images; leave --split out");
     let published: Vec<String> = CLASS_WISE.iter().map(|(name, _, _)| (*name).to_owned()).collect();

@@ -12,8 +12,8 @@ use qcrs::analysis::{Analysis, Options};
 use qcrs::method::{AnyMethod, Cohen, Dsrs, Second};
 use qcrs::report::{Sheet, SheetTable};
 
-/// COHEN, generalized Gaussian noise and double sampling, on a model trained with Gaussian noise and, where there is
-/// one, on a model trained with generalized noise.
+/// COHEN, generalized Gaussian noise and double sampling, on a model trained with Gaussian noise and, where
+/// there is one, on a model trained with generalized noise.
 pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let mut tables = runs(lab, "")?;
     if let Some(path) = &args.generalized {

@@ -23,7 +23,7 @@ struct Differences {
     by_n: Vec<(u32, Vec<f64>)>,
 }
 
-/// The difference that the search goes by, at the σ of the training, by the number of draws.
+/// The difference that the search uses, at the σ of the training, by the number of draws.
 pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     let (inputs, most) = match lab.effort {
         Effort::Small => (5, 2000),
@@ -48,7 +48,7 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
 fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow::Result<Differences> {
     let example = lab.setup.example(id)?;
     let mut fresh = Fresh::of(Stream { seed: lab.seed, input: id, phase: Phase::Curve });
-    // every look has draws of its own, as in the released program
+    // every look has its own draws, as in the released program
     let mut votes = |sigma: f64, n: u32| {
         let g = lab.sampler.at(Sigma::new(sigma)?);
         fresh_votes(lab.sampler, &example.pixels, g, n, &mut fresh)
@@ -72,9 +72,9 @@ struct AtLength {
     n: u32,
     /// The mean over inputs of the standard deviation.
     deviation: f64,
-    /// Those with the wrong sign, in percent; of the longest looks nobody knows.
+    /// The differences with the wrong sign, in percent; unknown for the longest looks.
     wrong: Option<f64>,
-    /// Those that are zero, in percent.
+    /// The differences that are zero, in percent.
     zero: f64,
     count: usize,
 }

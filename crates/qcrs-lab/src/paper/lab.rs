@@ -46,7 +46,7 @@ impl Lab<'_> {
         self.published.sigma
     }
 
-    /// Whether the model was trained with the noise that a number of the paper belongs to.
+    /// Whether the model was trained with the noise that a number in the paper belongs to.
     pub fn has_sigma(&self, sigma: f64) -> bool {
         (self.sigma().get() - sigma).abs() < 1e-9
     }
@@ -68,7 +68,7 @@ impl Lab<'_> {
         }
     }
 
-    /// The run called `name`, certified now as far as it is missing.
+    /// The run called `name`; missing inputs are certified now.
     pub fn run(&self, name: &str, search: AnyMethod) -> anyhow::Result<Table> {
         self.run_on(name, search, self.selection.clone(), None)
     }
@@ -88,12 +88,13 @@ impl Lab<'_> {
         Ok(Table::of(name.into(), &stored)?)
     }
 
-    /// The records of a run that is there.
+    /// The records of an existing run.
     pub fn records(&self, name: &str) -> anyhow::Result<Vec<Record>> {
         Ok(run::read(&self.run_dir(name), Depth::Verdicts)?.records)
     }
 
-    /// What `compute` answers to the question `key`, computed once and then remembered: for what is no run.
+    /// What `compute` answers to the question `key`, computed once and then kept; for results that are not
+    /// runs.
     pub fn remember<T: serde::Serialize + serde::de::DeserializeOwned>(
         &self,
         name: &str,
@@ -118,7 +119,7 @@ impl Lab<'_> {
     }
 }
 
-/// The inputs of an experiment: those asked for, or else as many as the effort allows, spread evenly.
+/// The inputs of an experiment: those asked for, or as many as the effort allows, spread evenly.
 pub fn selection(setup: &Setup, args: &SelectionArgs, effort: Effort) -> anyhow::Result<Selection> {
     let asked = setup.selection(args)?;
     if asked.skip > 1

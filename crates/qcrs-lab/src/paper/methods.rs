@@ -13,7 +13,7 @@ use qcrs::report::{self, Sheet, SheetTable};
 pub fn searches(lab: &Lab<'_>) -> anyhow::Result<Vec<(&'static str, AnyMethod)>> {
     let Qcrs { sigma, low, high, draws, .. } = lab.published;
     let points = if lab.preset.as_ref().is_some_and(|name| name.starts_with("imagenet")) { 11 } else { 24 };
-    // looks half as long as those of QCRS, which brings the search of the grid to about the passes of the other
+    // looks half as long as those of QCRS, so that the search of the grid takes about as many passes
     let grid = Grid { sigma, low, high, points, winner: Winner::Fresh { draws: (draws / 2).max(1) } };
     let dsrs = Dsrs::published(sigma, lab.setup.data.about.shape.iter().product())?;
     Ok(vec![

@@ -35,7 +35,8 @@ pub struct PaperArgs {
     /// The noise the model was trained with; may come from --preset
     #[arg(long, value_name = "SIGMA", required_unless_present = "preset")]
     sigma: Option<f64>,
-    /// The published settings, such as cifar10-0.50 [default: those of CIFAR-10 at this σ, where there are any]
+    /// The published settings, such as cifar10-0.50 [default: those of CIFAR-10 at this σ, where there are
+    /// any]
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// How much to spend
@@ -130,7 +131,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     keep(&args.dir, &args.experiment.name(), &sheet)
 }
 
-/// Refuses what was typed for another experiment: whoever typed it expects that it matters.
+/// Refuses options of other experiments, because they would have no effect.
 fn refuse_options_of_others(args: &PaperArgs) -> anyhow::Result<()> {
     use Experiment::{ClassWise, DsrsMatrix, Quasiconcavity, SigmaError, Sqc, Training};
     let typed: [(&str, bool, &[Experiment]); 4] = [
@@ -170,7 +171,7 @@ fn published(args: &PaperArgs) -> anyhow::Result<(Qcrs, Option<String>)> {
     }
 }
 
-/// Writes table, figure and section, and the page of all sections that are there.
+/// Writes table, figure and section, and the page of all existing sections.
 fn keep(dir: &Path, name: &str, sheet: &Sheet) -> anyhow::Result<()> {
     write_file(&dir.join(format!("{name}.md")), &sheet.markdown())?;
     if let Some(svg) = sheet.svg() {

@@ -55,7 +55,7 @@ pub struct ShapeList {
 }
 
 /// Every published list. The third and fourth have 21 and 19 values where the paper says 20; the fourth is
-/// labelled .25 there and meant for .50.
+/// labelled .25 there, but is meant for .50.
 pub const SHAPES: [ShapeList; 4] = [
     ShapeList {
         preset: "cifar10-0.12",
@@ -82,7 +82,8 @@ fn concat(parts: &[(f64, f64, u32)]) -> Vec<f64> {
 pub const SQC: [f64; 2] = [0.9977, 0.9911];
 
 /// Left end, right end, the printed "step", and ACR of QCRS on CIFAR-10 at σ = .50, ids divisible by 50
-/// (appendix F). The printed step is the program's `epsilon_step`, the inverse of what the text says: τ = ε / step.
+/// (appendix F). The printed step is the program's `epsilon_step`, the inverse of what the text says: τ = ε /
+/// step.
 pub const ABLATION: [(f64, f64, f64, f64); 20] = [
     (0.12, 0.8, 0.4, 0.619),
     (0.12, 1.2, 0.4, 0.627),
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[allow(clippy::float_cmp)] // the very numbers are promised
+    #[allow(clippy::float_cmp)] // exact values are promised
     fn the_lists_are_as_published() {
         let lists: Vec<Vec<f64>> = SHAPES.iter().map(|list| (list.sigmas)()).collect();
         assert_eq!(lists.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 21, 19]);

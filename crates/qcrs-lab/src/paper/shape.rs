@@ -16,7 +16,7 @@ use qcrs::types::Sigma;
 use std::collections::BTreeMap;
 
 /// What makes our curves smoother than the paper's.
-const SHARED: &str = "All σ share their noise, much of which cancels in differences: with draws of its own for every σ, \
+const SHARED: &str = "All σ share their noise, and much of it cancels in differences: with separate draws for every σ, \
                       fewer signs would be right.";
 
 /// Curves drawn in the figure.
@@ -138,7 +138,7 @@ fn certified(record: &Record) -> Option<(u32, usize)> {
     record.own().map(|own| (record.index, own.class))
 }
 
-/// The radius of `class` in a record of COHEN, with what infinitely many draws could make of it.
+/// The radius of `class` in a record of COHEN, and the radii that infinitely many draws could give it.
 fn point(lab: &Lab<'_>, record: &Record, sigma: Sigma, class: usize) -> anyhow::Result<ShapePoint> {
     let Finding::Outcome(outcome) = &record.finding else {
         anyhow::bail!("input {} failed: see its record", record.index);

@@ -1,4 +1,4 @@
-//! What stands below every experiment, and how numbers are written.
+//! What is written below every experiment, and how are numbers shown?
 
 use super::lab::{Effort, Lab};
 use qcrs::analysis::WithInterval;
@@ -21,7 +21,7 @@ pub fn circumstances(lab: &Lab<'_>) -> String {
     )
 }
 
-/// The name of a model and of its folder, for many are called model.onnx.
+/// The names of a model and of its folder, because many are called model.onnx.
 pub fn with_folder(model: &Path) -> String {
     let names: Vec<_> = model.iter().collect();
     let last = names[names.len().saturating_sub(2)..].iter().map(|name| name.to_string_lossy());
