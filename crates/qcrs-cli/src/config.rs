@@ -6,7 +6,7 @@
 //! sigma = 0.25
 //! ```
 //!
-//! Its options are put before the typed ones, and of an option given twice the last counts.
+//! Its options are put before the typed ones, and the last one counts if an option is given twice.
 
 use crate::CommandLine;
 use anyhow::{Context, bail};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let Some(at) = command_position(&typed) else { return Ok(typed) };
     let name = typed[at].to_string_lossy();
-    // what stands after `train` is the trainer's
+    // arguments after `train` belong to the trainer
     let ours = if name == "train" { &typed[..at] } else { &typed[..] };
     let Some(path) = config_path(ours) else { return Ok(typed) };
     let options = if name == "train" { None } else { options(&path, &name)? };

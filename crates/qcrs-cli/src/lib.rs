@@ -3,7 +3,7 @@
 //! Data goes to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error,
 //! 130 interrupted (and can be resumed).
 //!
-//! A library, so that a Python package can carry the same program: [`main`] is all of it.
+//! This is a library, so that a Python package can contain the same program: [`main`] is all of it.
 
 mod commands;
 mod config;
@@ -16,8 +16,8 @@ use qcrs_terminal::{INTERRUPTED, args, output, process, progress, setup};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Proves how far an image may be changed before a classifier can be fooled: randomized smoothing with a noise level
-/// per input.
+/// Proves how far an image may be changed before a classifier can be fooled: randomized smoothing with a
+/// noise level per input.
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
 #[command(after_help = AFTER_HELP)]
@@ -42,10 +42,11 @@ First steps:
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error, 130 interrupted \
 (run the same command again to resume).";
 
-/// The exit code of an option that cannot be read or cannot work, as clap has it.
+/// The exit code for an option that cannot be parsed or cannot work, as in clap.
 const WRONG_USAGE: u8 = 2;
 
-/// The whole program: does what `typed` asks for, whose first word is the program's name, and gives its exit code.
+/// The whole program: does what `typed` asks for, whose first word is the program's name, and returns its
+/// exit code.
 ///
 /// The process must be this program's own: native libraries are tried by starting its executable again.
 pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -26,8 +26,9 @@ pub struct CertifyArgs {
     /// Let a memory bank have the last word, so that answers do not contradict earlier ones nearby
     #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with_all = ["shard", "one_class", "at_radius"])]
     bank: Option<PathBuf>,
-    /// The seed of all noise: a number or `secret`. Certificates hold for inputs and models that were chosen without
-    /// knowing it. `secret` draws a seed and keeps it in spec.json, where a resumed run and other shards find it
+    /// The seed of all noise: a number or `secret`. Certificates hold for inputs and models that were chosen
+    /// without knowing it. `secret` draws a seed and keeps it in spec.json, where a resumed run and other
+    /// shards find it
     #[arg(help_heading = "Run", long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
     /// The run directory; use the same one to resume [default: runs/ and a readable name]
@@ -116,7 +117,8 @@ fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
     Ok(seed)
 }
 
-/// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again, whatever secret seed it draws.
+/// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again, whatever secret seed it
+/// draws.
 fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
     let model = &args.target.model.model;
     // many a model is called model.onnx in a folder that has its name

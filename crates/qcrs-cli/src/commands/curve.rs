@@ -20,7 +20,7 @@ pub struct CurveArgs {
     /// These inputs instead of a selection, such as 0,50,100
     #[arg(long, value_delimiter = ',', value_name = "IDS", conflicts_with_all = ["skip", "offset", "max", "of_class", "count"])]
     ids: Vec<u32>,
-    /// The σ at which the class is guessed (that of the training)
+    /// The σ at which the class is guessed (the noise the model was trained with)
     #[arg(long)]
     sigma: f64,
     /// The smallest σ [default: 0.24 σ]
@@ -29,7 +29,7 @@ pub struct CurveArgs {
     /// The largest σ [default: 3.4 σ]
     #[arg(long)]
     right: Option<f64>,
-    /// How many σ
+    /// The number of σ
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=65536))]
     points: u32,
     /// Draws per σ
@@ -38,13 +38,13 @@ pub struct CurveArgs {
     /// The probability with which each point may be wrong
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
-    /// The seed of all noise; `secret` draws one and says it
+    /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
     /// Also write the curves to this JSON file, for `qcrs report --curves`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How to write them to stdout
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -73,7 +73,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     if args.format == Format::Json { output::print_json(&curves) } else { output::print(&text(&curves)) }
 }
 
-/// The curve of one input, with what a report has to know about it.
+/// The curve of one input, with what a report needs to know about it.
 pub fn of_input(
     curves: &Curves,
     setup: &Setup,

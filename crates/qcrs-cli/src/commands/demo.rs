@@ -105,8 +105,8 @@ fn page(setup: &Setup, sampler: &MonteCarlo, analysis: &Analysis, budget: Budget
     Ok(report::html(&Page { title, analysis, curves: &curves, pictures: &pictures })?)
 }
 
-/// The folder that was typed, or else the usual one, with the built-in files in it; a temporary one where the usual
-/// one cannot be written.
+/// The folder that was typed, or else the usual one, with the built-in files in it; a temporary one where the
+/// usual one cannot be written.
 fn folder(typed: Option<&Path>) -> anyhow::Result<PathBuf> {
     let dir = typed.unwrap_or(Path::new("demo"));
     match (unpack(dir), typed) {

@@ -24,10 +24,10 @@ pub struct DoctorArgs {
     /// How many images to try
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     images: u32,
-    /// Predict the time of runs of this n
+    /// Estimate the time of runs with this n
     #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
-    /// How to write it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -45,7 +45,7 @@ struct Shown {
     readings: Vec<ReadingLine>,
     diagnosis: String,
     images_per_second: f64,
-    /// By method, of one input and of all.
+    /// For each method, of one input and of all.
     seconds: [Seconds; 2],
     batch_invariant: bool,
 }
@@ -70,7 +70,7 @@ struct ReadingLine {
 /// Measures and explains.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let sigma = Sigma::new(args.sigma)?;
-    // every way is tried on the model itself, not behind what was declared
+    // every way is tried on the model itself, without the declared transform
     let bare = ModelArgs { normalize: None, bgr: false, ..args.target.model.clone() };
     let setup = Setup::open(&bare, &args.target.data)?;
     for note in &setup.model.notes {

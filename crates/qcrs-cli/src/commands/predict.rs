@@ -16,8 +16,8 @@ use serde_json::json;
 pub struct PredictArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// The noise level, one for all inputs and chosen beforehand. There is no search, because a σ per input would mean
-    /// a different classifier for every input
+    /// The noise level, one for all inputs and chosen beforehand. There is no search, because a σ per input
+    /// would mean a different classifier for every input
     #[arg(long)]
     sigma: f64,
     /// Only cohen: a search would mean a different classifier for every input

@@ -39,7 +39,8 @@ pub struct ReportArgs {
     /// Certified accuracy at these radii, such as 0.25,0.5,1
     #[arg(long, value_delimiter = ',', value_name = "R")]
     radii: Option<Vec<f64>>,
-    /// Also print a lower bound on certified accuracy that holds with probability 1 − RHO, although each certificate may be wrong
+    /// Also print a lower bound on certified accuracy that holds with probability 1 − RHO, although each
+    /// certificate may be wrong
     #[arg(long, value_name = "RHO")]
     rho: Option<f64>,
     /// Compare with this run (its position among the paths, from 1)
@@ -88,7 +89,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         .collect::<anyhow::Result<Vec<_>>>()?
         .into_iter()
         .partition(|(path, table)| *path == compared || !table.rows.is_empty());
-    // a run that has only begun is no reason to show nothing of the others
+    // a run that has only begun must not hide the others
     for (path, _) in empty {
         say!("{}: no input is certified yet, so it is left out of the report", path.display());
     }
@@ -176,7 +177,7 @@ fn curves(path: &Path, analysis: &Analysis) -> anyhow::Result<Vec<Curve>> {
     Ok(curves)
 }
 
-/// The first inputs of the last run under Gaussian noise, if images of so many channels can be shown.
+/// The first inputs of the last run under Gaussian noise, if images of this many channels can be shown.
 fn pictures(analysis: &Analysis, opened: &Opened, count: usize) -> Result<Vec<Picture>, Error> {
     let channels = opened.dataset.shape()[0];
     let pictures = report::pictures(analysis, opened, count)?;

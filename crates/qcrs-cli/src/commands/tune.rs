@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub struct TuneArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// The σ of the training: the middle of what is tried
+    /// The noise the model was trained with, around which σ are tried
     #[arg(long)]
     sigma: f64,
     /// The smallest σ [default: 0.4 σ]
@@ -25,25 +25,25 @@ pub struct TuneArgs {
     /// The largest σ [default: 2.5 σ]
     #[arg(long)]
     right: Option<f64>,
-    /// How many σ, evenly spaced in ln σ
+    /// The number of σ, evenly spaced in ln σ
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..))]
     points: u32,
     /// Draws per input and σ
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     draws: u32,
-    /// The draws of the certificates to come
+    /// Draws of the certificates that will use this σ
     #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
-    /// Their failure probability
+    /// Failure probability of these certificates
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
     /// Ask only whether an input belongs to this class, given by name or number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
-    /// The seed of all noise; `secret` draws one and says it
+    /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
-    /// How to write it
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -68,7 +68,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
         let one = |id: &u32| {
             let example = setup.example(*id)?;
             let label = example.label.with_context(|| {
-                format!("input {id} has no label; without one nobody knows which radius counts")
+                format!("input {id} has no label, so it is unknown which radius counts; give --labels")
             })?;
             let input = Input { pixels: &example.pixels, seed, index: *id };
             Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {

@@ -20,8 +20,8 @@ pub struct VerifyArgs {
     /// The run directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Sample K inputs again and compare every vote; needs --model and --data. --data alone compares only labels and
-    /// pixels
+    /// Sample K inputs again and compare every vote; needs --model and --data. --data alone compares only
+    /// labels and pixels
     #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = clap::value_parser!(u32).range(1..))]
     replay: Option<u32>,
     /// The bank of the run: compare its answers with the records

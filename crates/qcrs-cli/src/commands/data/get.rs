@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Brings a dataset into a folder of its own under `dir`, from the first source that works.
+/// Downloads a dataset into its own folder under `dir`, from the first source that works.
 /// It is put together aside, checked, and only then given its name.
 pub(super) fn get(recipe: &DatasetRecipe, dir: &Path) -> Result<PathBuf> {
     let target = dir.join(recipe.folder);

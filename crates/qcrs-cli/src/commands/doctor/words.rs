@@ -1,4 +1,4 @@
-//! What the doctor says, and which options it advises.
+//! What does the doctor say, and which options does it advise?
 
 use qcrs::doctor::{Diagnosis, Way};
 
@@ -17,7 +17,7 @@ pub fn way(way: Way) -> &'static str {
     }
 }
 
-/// What to do for a model that wants its pixels so, where something else was declared or nothing.
+/// What to do for a model that wants its pixels this way, where something else or nothing was declared.
 fn advice(way: Way, declared: bool) -> String {
     let option = match way {
         Way::Bytes => "--normalize 255",
@@ -31,7 +31,7 @@ fn advice(way: Way, declared: bool) -> String {
             return "export the model for NCHW input, or give --layout if the data is an array".into();
         }
     };
-    if declared { format!("give {option} instead of what was given") } else { format!("add {option}") }
+    if declared { format!("use {option} instead") } else { format!("add {option}") }
 }
 
 /// What is wrong, if anything, and what to do.
@@ -71,6 +71,6 @@ mod tests {
         let expected = "(10 % right) but [0, 1], channel by channel (70 %); leave out --normalize and --bgr";
         assert!(words.ends_with(expected), "{words}");
         assert!(diagnosis(another(Way::Half), false).ends_with("; add --normalize half"));
-        assert!(diagnosis(another(Way::BlueFirst), true).ends_with("; give --bgr instead of what was given"));
+        assert!(diagnosis(another(Way::BlueFirst), true).ends_with("; use --bgr instead"));
     }
 }
