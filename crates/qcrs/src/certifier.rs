@@ -157,6 +157,11 @@ impl Certifier {
         settings: &Settings,
     ) -> Result<Self, Error> {
         let method = settings.method(Some(classifier.input_len()))?;
+        if settings.passes()?.is_some() {
+            let problem =
+                "is judged by several inputs of a run, and a certifier has none yet; give lambda instead";
+            return Err(Error::setting("passes", problem));
+        }
         Ok(Self::new(classifier, method).budget(settings.budget()?))
     }
 

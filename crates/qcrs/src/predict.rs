@@ -31,7 +31,11 @@ pub fn predict(
     let draws = Draws::first(n, input.stream(Phase::Predict));
     let votes = ask(sampler, input.pixels, sampler.at(sigma), &draws)?;
     let ranked = votes.ranked();
-    let &(class, first) = ranked.first().ok_or_else(|| Error::Invalid("n must be at least 1".into()))?;
+    let Some(&(class, first)) = ranked.first() else {
+        // without a vote no class is ahead, and with no draws nothing was asked
+        let abstains = Prediction { class: None, p_value: 1.0, votes };
+        return if n > 0 { Ok(abstains) } else { Err(Error::setting("n", "must be at least 1, got 0")) };
+    };
     let second = ranked.get(1).map_or(0, |&(_, count)| count);
     let p_value = binomial_test_half(first, second)?;
     Ok(Prediction { class: (p_value <= alpha.get()).then_some(class), p_value, votes })

@@ -72,6 +72,7 @@ impl Settings {
     /// Refuses what cannot work, as far as that can be told before the inputs are known.
     pub fn check(&self) -> Result<(), Error> {
         self.method(None)?;
+        self.passes()?;
         self.budget().map(drop)
     }
 

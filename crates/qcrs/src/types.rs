@@ -120,6 +120,9 @@ pub enum Error {
         /// The score.
         score: f32,
     },
+    /// Every copy was rejected, so that no class is ahead.
+    #[error("no copy voted for any class; ask for more draws, or for less confidence")]
+    NoVotes,
     /// The engine failed on a batch, or does not fit the data.
     #[error("engine: {0}")]
     Engine(String),

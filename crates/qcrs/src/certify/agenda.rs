@@ -2,8 +2,8 @@
 
 use super::sides::choose_sides;
 use super::{Bound, Budget, Estimate, is_decided};
-use crate::method::{BestOf, Look, OneCertificate, Plan, Sides, TwoLaws};
-use crate::noise::{Draws, Noise, Phase};
+use crate::method::{BestOf, Look, OneCertificate, Plan, Sides};
+use crate::noise::{Draws, Phase};
 use crate::radius;
 use crate::sample::{Input, SampleUnderNoise, Smoothed, Votes, ask};
 use crate::types::{Alpha, Error};
@@ -67,12 +67,15 @@ impl<'a> Agenda<'a> {
             (Plan::BestOf(BestOf { candidates, .. }), _) if number < candidates.len() => {
                 draft(candidates[number], None, nth_range(number, n)?, alpha.share(candidates.len()))
             }
-            (Plan::TwoLaws(laws), []) => draft(first_law(laws), Some(Sides::One), 0..n.div_ceil(2), alpha),
+            (Plan::TwoLaws(laws), []) => {
+                draft(laws.smoothed(laws.first), Some(Sides::One), 0..n.div_ceil(2), alpha)
+            }
             (Plan::TwoLaws(laws), [first]) => {
                 let votes = (first.votes.of(first.class), first.votes.total());
-                let second = laws.second.law(&laws.first, votes, alpha)?.map(|law| {
-                    draft(Noise::GeneralizedGaussian(law).into(), Some(Sides::One), n.div_ceil(2)..n, alpha)
-                });
+                let second = laws
+                    .second
+                    .law(&laws.first, votes, alpha)?
+                    .map(|law| draft(laws.smoothed(law), Some(Sides::One), n.div_ceil(2)..n, alpha));
                 second.unwrap_or(Ok(None))
             }
             _ => Ok(None),
@@ -85,11 +88,6 @@ impl<'a> Agenda<'a> {
         let seen = here.fold(Votes::default(), |votes, look| votes.merge(look.votes.clone()));
         choose_sides(self.budget, class, &seen, &g.noise, n)
     }
-}
-
-/// The law that a certificate under two laws is about.
-fn first_law(laws: &TwoLaws) -> Smoothed {
-    Noise::GeneralizedGaussian(laws.first).into()
 }
 
 /// The draws of certificate `number`, `n` each.
@@ -107,7 +105,7 @@ pub(super) fn names_by(plan: &Plan) -> Option<Smoothed> {
         Plan::Nothing | Plan::One(OneCertificate { class: Some(_), .. }) => None,
         Plan::One(OneCertificate { smoothed, .. }) => Some(*smoothed),
         Plan::BestOf(BestOf { select, .. }) => Some(*select),
-        Plan::TwoLaws(laws) => Some(first_law(laws)),
+        Plan::TwoLaws(laws) => Some(laws.smoothed(laws.first)),
     }
 }
 
@@ -118,6 +116,14 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
     {
         let most = budget.n();
         return Err(Error::Invalid(format!("the search planned {asked} draws, but the budget has {most}")));
+    }
+    if let Plan::BestOf(BestOf { candidates, .. }) = plan {
+        nth_range(candidates.len() - 1, budget.n())?;
+    }
+    if let Plan::TwoLaws(_) = plan
+        && budget.n() < 2
+    {
+        return Err(Error::Invalid("two laws of noise need at least 2 draws, and the budget has 1".into()));
     }
     if let Plan::TwoLaws(_) = plan
         && budget.at_radius().is_some()
@@ -130,6 +136,10 @@ pub(super) fn check(plan: &Plan, budget: &Budget, input: &Input) -> Result<(), E
         Plan::TwoLaws(_) => Some(Sides::One),
         Plan::Nothing | Plan::BestOf(_) => None,
     };
+    if planned == Some(Sides::Two) && budget.at_radius().is_some() {
+        let problem = "a question about one radius is answered by the one-sided bound; plan with that one";
+        return Err(Error::Invalid(problem.into()));
+    }
     for Smoothed { noise, .. } in plan.candidates() {
         noise.fits(input.pixels.len())?;
         // a law that has no such radius fails here
@@ -181,11 +191,25 @@ fn until_decided(
 ) -> Result<Votes, Error> {
     let mut so_far = estimate.clone();
     while !left.is_empty() && !is_decided(&so_far, radius, alpha)? {
-        // a tenth more each time: at most a tenth is drawn in vain, and looks stay rare
-        let step = (so_far.votes.total() as u32 / 10).next_multiple_of(16).max(64);
-        let end = left.start.saturating_add(step).min(left.end);
+        let end = left.start.saturating_add(step_after(so_far.votes.total() as u32)).min(left.end);
         so_far.votes = so_far.votes.merge(sample(left.start..end)?);
         left.start = end;
     }
     Ok(so_far.votes)
+}
+
+/// How many draws follow the first `drawn` before the votes are looked at again: a tenth more each time, so that at most a
+/// tenth is drawn in vain and looks stay rare.
+fn step_after(drawn: u32) -> u32 {
+    (drawn / 10).next_multiple_of(16).max(64)
+}
+
+/// Whether the votes are looked at after the first `n` draws.
+pub(crate) fn is_looked_at(n: u64) -> bool {
+    let mut drawn = 0;
+    while u64::from(drawn) < n {
+        let Some(more) = u32::checked_add(drawn, step_after(drawn)) else { return false };
+        drawn = more;
+    }
+    u64::from(drawn) == n
 }

@@ -7,7 +7,7 @@ mod guarantee;
 mod sides;
 mod verdict;
 
-pub(crate) use agenda::Agenda;
+pub(crate) use agenda::{Agenda, is_looked_at};
 pub use budget::{Bound, Budget};
 pub use estimate::Estimate;
 pub use guarantee::Guarantee;
@@ -42,7 +42,7 @@ impl Outcome {
     pub fn passes(&self) -> u64 {
         let looks = self.looks.iter().chain(&self.selection).map(|look| look.votes.total());
         let estimates = self.estimates.iter().map(|estimate| estimate.votes.total());
-        looks.chain(estimates).sum()
+        looks.chain(estimates).fold(0, u64::saturating_add) // a run may be read before it is verified
     }
 }
 

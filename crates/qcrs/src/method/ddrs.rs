@@ -155,7 +155,7 @@ impl Ddrs {
 
     /// Draws per input: two per noise vector of each step.
     pub fn passes(&self) -> u64 {
-        2 * u64::from(self.iterations) * u64::from(self.draws)
+        u64::from(self.iterations).saturating_mul(2).saturating_mul(self.draws.into())
     }
 
     /// R̃ at `sigma`.

@@ -1,7 +1,7 @@
 //! Li et al. 2022 (DSRS): no search, but two laws of noise and one radius.
 
 use super::{Descriptor, Facts, Given, Plan, PlanCertificate, Scout, Setting, Sides, Slow, TwoLaws};
-use crate::noise::{GeneralizedGaussian, Noise};
+use crate::noise::GeneralizedGaussian;
 use crate::radius::dsrs::{DoubleSampling, Second, generalized_gaussian};
 use crate::types::{Alpha, Error, Sigma};
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,7 @@ impl Dsrs {
             None => drop(generalized_gaussian(0.0, &first)?),
             Some(second) => drop(DoubleSampling::new(&first, &second)?),
         }
-        Ok(TwoLaws { first, second })
+        Ok(TwoLaws { model: 0, first, second })
     }
 }
 
@@ -133,10 +133,9 @@ fn read_second(given: &Given<'_>) -> Result<Option<Second>, Error> {
 
 impl PlanCertificate for Dsrs {
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error> {
-        let laws = self.laws(scout.dim())?;
-        let first = Noise::GeneralizedGaussian(laws.first);
+        let laws = TwoLaws { model: scout.at(self.sigma).model, ..self.laws(scout.dim())? };
         Ok(match self.second {
-            Second::None => Plan::certify(first.into()).by(Sides::One).into(),
+            Second::None => Plan::certify(laws.smoothed(laws.first)).by(Sides::One).into(),
             _ => laws.into(),
         })
     }

@@ -57,6 +57,6 @@ impl Facts {
     /// The forward passes that one input will take, or may take at most.
     pub fn passes(&self, n0: u32, n: u32) -> u64 {
         let n0 = if self.names_the_class { 0 } else { n0 };
-        self.search + u64::from(n0) + u64::from(self.certificates) * u64::from(n)
+        self.search.saturating_add(u64::from(n0)).saturating_add(u64::from(self.certificates) * u64::from(n))
     }
 }

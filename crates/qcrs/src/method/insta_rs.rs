@@ -78,7 +78,7 @@ impl InstaRs {
 
     /// Draws per input.
     pub fn passes(&self) -> u64 {
-        self.starts.len() as u64 * self.ascent.passes()
+        self.ascent.passes().saturating_mul(self.starts.len() as u64)
     }
 }
 

@@ -52,7 +52,7 @@ impl Plan {
             Self::Nothing => Vec::new(),
             Self::One(single) => vec![single.smoothed],
             Self::BestOf(best_of) => best_of.candidates.clone(),
-            Self::TwoLaws(laws) => vec![Noise::GeneralizedGaussian(laws.first).into()],
+            Self::TwoLaws(laws) => vec![laws.smoothed(laws.first)],
         }
     }
 }
@@ -106,10 +106,19 @@ pub struct BestOf {
 /// first half of the draws, Q the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoLaws {
+    /// Which of the base classifiers is asked.
+    pub(crate) model: u32,
     /// P, which the certificate is about.
     pub(crate) first: GeneralizedGaussian,
     /// What Q is.
     pub(crate) second: Second,
+}
+
+impl TwoLaws {
+    /// The base classifier under one of the laws.
+    pub(crate) fn smoothed(&self, law: GeneralizedGaussian) -> Smoothed {
+        Smoothed { model: self.model, noise: Noise::GeneralizedGaussian(law) }
+    }
 }
 
 impl From<TwoLaws> for Plan {

@@ -271,7 +271,7 @@ impl Qcrs {
     /// Draws per input: one look at σ₀, two per halving, two for the rejection test.
     pub fn passes(&self) -> u64 {
         let halvings = ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0);
-        u64::from(self.draws) * (3 + 2 * halvings as u64)
+        (halvings as u64).saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
     }
 
     /// The bisection itself: asks `radii` for R at both ends of each difference and returns the

@@ -37,6 +37,7 @@ pub struct Look {
 
 /// A look as files have it.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)] // what is not understood may say that it is another law
 struct WrittenLook {
     #[serde(skip_serializing_if = "is_first", default)]
     model: u32,

@@ -147,6 +147,9 @@ impl Run {
             Some(_) if record.pixels.is_none() => {
                 return Err(here("the record does not name its pixels".into()));
             }
+            Some(_) if !(seconds >= 0.0 && seconds.is_finite()) => {
+                return Err(here(format!("it cannot have taken {seconds} seconds")));
+            }
             Some(_) => verify_one(&self.spec, &record)?,
         }
         self.write(record, seconds)
@@ -203,8 +206,9 @@ impl Run {
     }
 }
 
-/// The record of one input. Scores that cannot vote and series that do not converge are facts about the
-/// input, so they get a record; anything else may succeed next time, so it does not.
+/// The record of one input. Scores that cannot vote, copies that are all rejected and series that do not
+/// converge are facts about the input, so they get a record; anything else may succeed on the next try, so it
+/// does not.
 pub fn record(
     spec: &Spec,
     sampler: &dyn SampleUnderNoise,
@@ -232,7 +236,7 @@ fn record_and_pixels(
     let input = Input { pixels: &pixels, seed: spec.seed, index };
     let finding = match certify(&spec.method, &spec.budget, sampler, &input) {
         Ok(outcome) => Finding::Outcome(outcome),
-        Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_))) => {
+        Err(error @ (Error::NotFinite { .. } | Error::NotConverged(_) | Error::NoVotes)) => {
             Finding::Failed { error: error.to_string() }
         }
         Err(Error::Interrupted) => return Err(Error::Interrupted),

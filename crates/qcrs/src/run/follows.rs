@@ -2,7 +2,7 @@
 
 use super::recorded::Recorded;
 use super::{BankReason, Finding, FromBank, Models, Record, Spec};
-use crate::certify::{Agenda, Estimate, Outcome, decide, is_decided, select};
+use crate::certify::{Agenda, Estimate, Outcome, decide, is_decided, is_looked_at, select};
 use crate::method::{Look, PlanCertificate, Scout};
 use crate::noise::Noise;
 use crate::sample::{Input, Smoothed, Votes};
@@ -69,7 +69,9 @@ impl Check<'_> {
             let told = Estimate { votes: Votes::default(), ..estimate.clone() };
             ensure(draft.map(Estimate::from) == Some(told), || NOT_THOSE.into())?;
             let decided = match (budget.at_radius(), alpha) {
-                (Some(radius), Some(alpha)) => n < most && is_decided(estimate, radius, alpha)?,
+                (Some(radius), Some(alpha)) => {
+                    n < most && is_looked_at(n) && is_decided(estimate, radius, alpha)?
+                }
                 _ => false,
             };
             ensure(decided || n == most, || {
@@ -129,7 +131,7 @@ fn plausible(outcome: &Outcome, [low, high]: Region, spec: &Spec) -> Result<(), 
         let sigma = sigma.get();
         low.get() * (1.0 - 1e-9) <= sigma && sigma <= high.get() * (1.0 + 1e-9)
     };
-    let looked: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
+    let looked = outcome.looks.iter().fold(0, |sum: u64, look| sum.saturating_add(look.votes.total()));
     let inside = outcome.looks.iter().all(|look| within(look.sigma())) && outcome.selection.is_none();
     ensure(inside && looked <= spec.method.passes(0, 0), || {
         "there are votes that the spec does not ask for".into()

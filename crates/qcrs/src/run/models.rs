@@ -1,7 +1,7 @@
 //! Which classifiers, run how?
 
 use crate::noise::Noise;
-use crate::sample::{InputTransform, Smoothed, nearest_told};
+use crate::sample::{InputTransform, Smoothed, check_confidence, nearest_told};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,7 @@ impl Models {
         if all.iter().any(|model| model.told.is_some() != first.told.is_some()) {
             return Err(Error::Invalid("either every model was told its sigma, or none".into()));
         }
+        all.iter().try_for_each(|model| check_confidence(model.confidence))?;
         Ok(Self(all))
     }
 

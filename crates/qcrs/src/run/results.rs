@@ -93,7 +93,7 @@ fn columns(record: &Record, time: &str) -> String {
         Some(estimate) => (estimate.votes.of(estimate.class).to_string(), estimate.votes.total().to_string()),
         None => Default::default(),
     };
-    let searched: u64 = outcome.looks.iter().map(|look| look.votes.total()).sum();
+    let searched = outcome.looks.iter().map(|look| look.votes.total()).fold(0, u64::saturating_add);
     let passes = outcome.passes();
     let or_nothing = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let (sigma, p_lower) = (or_nothing(sigma.map(Sigma::get)), or_nothing(p_lower));

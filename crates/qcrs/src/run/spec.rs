@@ -107,6 +107,24 @@ impl Spec {
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.selection.check()?;
+        self.check_question()?;
         self.budget.suits(&self.method, self.one_class)
+    }
+
+    /// Refuses a question about a class that no model has, or whose answers a bank would take for classes.
+    fn check_question(&self) -> Result<(), Error> {
+        let classes = self.models.first().classes;
+        match self.one_class {
+            Some(class) if class >= classes => {
+                let problem = format!("must be below {classes}, the number of classes, got {class}");
+                Err(Error::setting("one_class", problem))
+            }
+            Some(_) if self.bank.is_some() => {
+                let problem =
+                    "a memory bank keeps classes, not answers of yes and no; leave one of the two out";
+                Err(Error::setting("one_class", problem))
+            }
+            _ => Ok(()),
+        }
     }
 }

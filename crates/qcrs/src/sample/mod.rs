@@ -25,7 +25,7 @@ pub use smoothed::Smoothed;
 pub(crate) use smoothed::{WrittenSmoothed, is_first};
 pub use soft::{Scores, SoftVotes};
 pub use voter::Voter;
-pub(crate) use voter::nearest_told;
+pub(crate) use voter::{check_confidence, nearest_told};
 pub use votes::Votes;
 pub use watched::Watched;
 
@@ -61,6 +61,17 @@ pub trait Classifier: Sync {
         engine::noisy_copies(x, parts, batch);
         self.logits(batch, out)
     }
+}
+
+/// Refuses a classifier that has nothing to look at, or nothing to say.
+fn has_values_and_classes(classifier: &dyn Classifier) -> Result<(), Error> {
+    let (values, classes) = (classifier.input_len(), classifier.num_classes());
+    if values > 0 && classes > 0 {
+        return Ok(());
+    }
+    Err(Error::Engine(format!(
+        "the classifier takes {values} values and has {classes} classes; it needs at least one of each"
+    )))
 }
 
 /// A pointer to a classifier is a classifier.

@@ -1,7 +1,10 @@
 //! How are draws counted with a classifier that takes batches?
 
 use super::engine::each_draw;
-use super::{Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, nearest_told};
+use super::{
+    Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, has_values_and_classes,
+    nearest_told,
+};
 use crate::noise::{Draws, Noise};
 use crate::types::{Error, Sigma};
 use rayon::ThreadPool;
@@ -101,6 +104,8 @@ impl<'a> MonteCarlo<'a> {
             let (has, wants) = (x.len(), classifier.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the classifier takes {wants}")));
         }
+        has_values_and_classes(classifier)?;
+        parts.iter().try_for_each(|(noise, _)| noise.fits(x.len()))?;
         let nothing = || parts.iter().map(|_| T::default()).collect::<Vec<T>>();
         let merge = |a: Vec<T>, b| a.into_iter().zip(b).map(|(a, b)| merge(a, b)).collect();
         let copies: u64 = parts.iter().map(|(_, draws)| draws.range.len() as u64).sum();

@@ -1,7 +1,7 @@
 //! Is the classifier a function of one image?
 
 use super::engine::noisy_copies;
-use super::{Classifier, argmax};
+use super::{Classifier, argmax, has_values_and_classes};
 use crate::noise::{Draws, Noise, Phase, Stream};
 use crate::types::{Error, Sigma};
 
@@ -30,6 +30,7 @@ pub fn is_function_of_one_image(
     if x.len() != len {
         return Err(Error::Invalid(format!("the image has {} values, the classifier takes {len}", x.len())));
     }
+    has_values_and_classes(classifier)?;
     let copies = copies_of(x, batch.max(COPIES))?;
     let score = |images: &[f32]| {
         let mut scores = vec![f32::NAN; images.len() / len * classes];

@@ -24,15 +24,8 @@ impl<'a> Voter<'a> {
         Self { classifier, scores: Scores::default(), told: None, confidence: None }
     }
 
-    /// Refuses a confidence that no probability can have, or that every one has.
     pub(super) fn check(&self) -> Result<(), Error> {
-        match self.confidence {
-            Some(least) if !(0.0..1.0).contains(&least) => {
-                let problem = format!("a probability can be required to be from 0 to below 1, not {least}");
-                Err(Error::setting("confidence", problem))
-            }
-            _ => Ok(()),
-        }
+        check_confidence(self.confidence)
     }
 
     /// The class that a row of finite scores votes for; `None` when it is rejected.
@@ -51,6 +44,17 @@ impl<'a> Voter<'a> {
             Scores::Logits => 1.0 / row.iter().map(|score| exp(f64::from(*score) - top)).sum::<f64>(),
             Scores::Probabilities => top,
         }
+    }
+}
+
+/// Refuses a confidence that no probability can have, or that every one has.
+pub(crate) fn check_confidence(confidence: Option<f64>) -> Result<(), Error> {
+    match confidence {
+        Some(least) if !(0.0..1.0).contains(&least) => {
+            let problem = format!("a probability can be required to be from 0 to below 1, not {least}");
+            Err(Error::setting("confidence", problem))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::noise::Draws;
 use crate::types::Error;
-use serde::de::{self, Unexpected, Visitor};
+use serde::de::{self, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,8 +11,8 @@ use std::fmt;
 /// the classifier was not sure enough is rejected: it counts as a draw, but for no class.
 ///
 /// Merging is exact, so a tally never depends on batch size, thread count or shard layout.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "BTreeMap<Ballot, u64>", into = "BTreeMap<Ballot, u64>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "BTreeMap<Ballot, u64>")]
 pub struct Votes {
     classes: BTreeMap<usize, u64>,
     rejected: u64,
@@ -52,21 +52,45 @@ impl Visitor<'_> for ReadBallot {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Ballot, E> {
         match text {
             "rejected" => Ok(Ballot::Rejected),
-            class => {
-                class.parse().map(Ballot::Class).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+            digits => {
+                let class = digits.parse().ok().filter(|class: &usize| class.to_string() == digits); // not +3 or 03
+                class.map(Ballot::Class).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
             }
         }
     }
 }
 
-impl From<BTreeMap<Ballot, u64>> for Votes {
-    fn from(mut written: BTreeMap<Ballot, u64>) -> Self {
-        let rejected = written.remove(&Ballot::Rejected).unwrap_or(0);
-        let classes = written.into_iter().filter_map(|(ballot, count)| match ballot {
+impl<'de> Deserialize<'de> for Votes {
+    fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
+        file.deserialize_map(ReadVotes)
+    }
+}
+
+/// Reads what is written and nothing else: a tally that two programs read in two ways would prove two things.
+struct ReadVotes;
+
+impl<'de> Visitor<'de> for ReadVotes {
+    type Value = Votes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the votes of each class")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut written: A) -> Result<Votes, A::Error> {
+        let mut all = BTreeMap::new();
+        while let Some((ballot, count)) = written.next_entry::<Ballot, u64>()? {
+            if count == 0 || all.insert(ballot, count).is_some() {
+                return Err(de::Error::custom(format!(
+                    "the votes of {ballot:?} are none, or are there twice"
+                )));
+            }
+        }
+        let rejected = all.remove(&Ballot::Rejected).unwrap_or(0);
+        let classes = all.into_iter().filter_map(|(ballot, count)| match ballot {
             Ballot::Class(class) => Some((class, count)),
             Ballot::Rejected => None,
         });
-        Self { classes: classes.collect(), rejected }
+        Ok(Votes { classes: classes.collect(), rejected })
     }
 }
 
@@ -134,9 +158,7 @@ impl Votes {
 
     /// The winner; an error when there are no votes.
     pub fn elected(&self) -> Result<usize, Error> {
-        let no_votes =
-            || Error::Invalid("there are no votes, so no class is ahead; ask for more draws".into());
-        self.winner().ok_or_else(no_votes)
+        self.winner().ok_or(Error::NoVotes)
     }
 
     /// The most votes that any class but `class` has.
