@@ -1,16 +1,18 @@
 //! All of it: from a file to a checked classifier.
 
 use crate::batch::{self, Fate};
+use crate::device::Device;
+use crate::engines::{EngineRequest, Refused, Started, load_cnn};
 use crate::fit::{InputShape, fit};
 use crate::inspect::{self, File};
 use crate::mode;
-use crate::network::{CheckedEngine, Engine};
-use crate::options::{Device, EngineChoice, LoadOptions};
+use crate::network::CheckedEngine;
+use crate::options::LoadOptions;
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::{Classifier, Transformed, is_function_of_one_image};
 use qcrs::types::Error;
 use qcrs_cnn::proto;
-use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
+use qcrs_cnn::{Cnn, Instructions, Precision};
 use std::path::Path;
 
 /// A model that was loaded, run once and checked.
@@ -105,17 +107,7 @@ fn check(shape: [usize; 3], options: &LoadOptions) -> Result<(), Error> {
             "an engine needs at least one thread and one pixel, got {options:?}, {shape:?}"
         )));
     }
-    if matches!(options.engine, EngineChoice::Cnn | EngineChoice::Rten) && options.device != Device::Cpu {
-        let (engine, device) = (options.engine, options.device);
-        return Err(Error::Invalid(format!(
-            "{engine} runs on the cpu only; for {device} use the engine ort"
-        )));
-    }
-    if options.precision != Precision::F32 && matches!(options.engine, EngineChoice::Rten | EngineChoice::Ort)
-    {
-        let (engine, precision) = (options.engine, options.precision);
-        return Err(Error::Invalid(format!("{engine} does not compute in {precision}; the engine cnn does")));
-    }
+    options.engine.check(options.device, options.precision).map_err(Error::Invalid)?;
     options.transform.as_ref().map_or(Ok(()), |transform| transform.check(shape[0]))
 }
 
@@ -135,9 +127,21 @@ fn open(
             "that the scores of an image do not depend on the others of its batch was measured, but not shown: {why}"
         ));
     }
-    let source = EngineRequest { file, place, shape, any_batch: fixed_batch.is_none() };
-    let (run, engine) =
-        start(&source, options, &mut notes).map_err(|problem| Error::format(path, problem))?;
+    let request = EngineRequest {
+        file,
+        path: place.on_disk.then_some(path),
+        shape,
+        any_batch: fixed_batch.is_none(),
+        device: options.device,
+        precision: options.precision,
+        instructions: options.instructions,
+        threads: options.threads,
+        #[cfg(feature = "ort")]
+        trial: options.trial.as_ref(),
+    };
+    let started = options.engine.start(&request, &mut notes);
+    let Started { engine: run, name: engine, .. } =
+        started.map_err(|problem| Error::format(path, problem))?;
     let fixed_batch = fixed_batch.filter(|_| run.in_place().is_none());
     let network = CheckedEngine::new(run, shape, fixed_batch, options.output)
         .map_err(|problem| Error::format(path, format!("{engine}: {problem}")))?;
@@ -217,125 +221,6 @@ fn measure(classifier: &dyn Classifier, options: &LoadOptions, not_followed: boo
 /// Our own engine on the model at `path`, for a closer look.
 pub fn look_into(path: &Path, shape: [usize; 3], precision: Precision) -> Result<Cnn, Error> {
     let file = inspect::read(path)?;
-    crate::cnn::load(&file, shape, None, precision).map_err(|why| Error::format(path, refused(&why, "ort")))
-}
-
-/// Runs the model at a path once, on black images, with onnxruntime; without a path, it only loads the
-/// library.
-#[cfg(feature = "ort")]
-pub(crate) fn run_once(question: &crate::trial::Question<'_>) -> Result<(), String> {
-    let Some(model) = question.model else { return crate::ort::load_library(question) };
-    let file = inspect::read(model).map_err(|error| error.to_string())?;
-    let [c, h, w] = question.shape;
-    let (_, fixed_batch) = fit(&file.graph, question.shape)?;
-    let rows = fixed_batch.unwrap_or(1);
-    let (engine, _) = crate::ort::Ort::load(&file, question, None, 1)?;
-    engine.run([rows, c, h, w], &vec![0.0; rows * c * h * w]).map(drop)
-}
-
-type Started = (Box<dyn Engine>, String);
-
-/// A file that is to be run, and on what.
-#[cfg_attr(not(any(feature = "rten", feature = "ort")), allow(dead_code))] // other engines read it
-struct EngineRequest<'a> {
-    file: &'a File,
-    place: ModelPlace<'a>,
-    shape: [usize; 3],
-    any_batch: bool,
-}
-
-/// Why our own engine does not take a model, and what to do about it.
-fn refused(why: &Refusal, others: &str) -> String {
-    match why {
-        Refusal::Broken(_) => format!("{why}; export it again, or try the engine {others}"),
-        Refusal::Unsupported(_) => format!("{why}; try the engine {others}"),
-    }
-}
-
-fn start(
-    source: &EngineRequest<'_>,
-    options: &LoadOptions,
-    notes: &mut Vec<String>,
-) -> Result<Started, String> {
-    match options.engine {
-        EngineChoice::Cnn => start_cnn(source, options).map_err(|why| refused(&why, "ort or rten")),
-        EngineChoice::Rten => start_rten(source, options).map_err(|why| format!("{why}; try the engine ort")),
-        EngineChoice::Ort => start_ort(source, options).map_err(|why| match options.device {
-            Device::Cpu => format!("{why}; or use the engine rten"),
-            _ => why,
-        }),
-        // only onnxruntime has other devices
-        EngineChoice::Auto if options.device != Device::Cpu => start_ort(source, options),
-        // only our own engine has other precisions
-        EngineChoice::Auto if options.precision != Precision::F32 => {
-            start_cnn(source, options).map_err(|why| why.to_string())
-        }
-        EngineChoice::Auto => {
-            let slow = options.instructions.unwrap_or_else(Instructions::best).are_slow();
-            match start_cnn(source, options) {
-                Ok(ours) if slow => {
-                    let why = "this processor lacks AVX2 and FMA, without which ours is very slow";
-                    if let Ok(started) = start_other(source, options, why, notes) {
-                        return Ok(started);
-                    }
-                    notes.push(format!("{why}; and no other engine takes the model"));
-                    Ok(ours)
-                }
-                Ok(started) => Ok(started),
-                Err(broken @ Refusal::Broken(_)) => Err(refused(&broken, "ort")),
-                Err(no_cnn @ Refusal::Unsupported(_)) => {
-                    start_other(source, options, &no_cnn.to_string(), notes)
-                }
-            }
-        }
-    }
-}
-
-/// Another engine than ours, with a note that says why.
-fn start_other(
-    source: &EngineRequest<'_>,
-    options: &LoadOptions,
-    no_cnn: &str,
-    notes: &mut Vec<String>,
-) -> Result<Started, String> {
-    let (started, why) = match start_ort(source, options) {
-        Ok(started) => (started, no_cnn.to_owned()),
-        Err(no_ort) => {
-            let none = |no_rten| format!("{no_rten}; and {no_ort}; and {no_cnn}");
-            (start_rten(source, options).map_err(none)?, format!("{no_cnn}, and {no_ort}"))
-        }
-    };
-    notes.push(format!("engine: {}, because {why}", started.1));
-    Ok(started)
-}
-
-fn start_cnn(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, Refusal> {
-    let engine = crate::cnn::load(source.file, source.shape, options.instructions, options.precision)?;
-    Ok((Box::new(engine), crate::cnn::name(options.precision)))
-}
-
-#[cfg(feature = "rten")]
-fn start_rten(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, String> {
-    let engine = crate::rten::Rten::load(source.file, source.any_batch, options.threads)?;
-    Ok((Box::new(engine), crate::rten::NAME.to_owned()))
-}
-
-#[cfg(not(feature = "rten"))]
-fn start_rten(_: &EngineRequest<'_>, _: &LoadOptions) -> Result<Started, String> {
-    Err("this build has no rten".into())
-}
-
-#[cfg(feature = "ort")]
-fn start_ort(source: &EngineRequest<'_>, options: &LoadOptions) -> Result<Started, String> {
-    let &EngineRequest { place, shape, .. } = source;
-    let model = place.on_disk.then_some(place.name);
-    let question = crate::trial::Question { model, shape, device: options.device };
-    let (engine, name) =
-        crate::ort::Ort::load(source.file, &question, options.trial.as_ref(), options.threads)?;
-    Ok((Box::new(engine), name))
-}
-
-#[cfg(not(feature = "ort"))]
-fn start_ort(_: &EngineRequest<'_>, _: &LoadOptions) -> Result<Started, String> {
-    Err("this build has no onnxruntime".into())
+    load_cnn(&file, shape, None, precision)
+        .map_err(|why| Error::format(path, Refused::from(why).and("try the engine ort")))
 }

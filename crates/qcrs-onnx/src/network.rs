@@ -1,6 +1,6 @@
 //! What are the scores of a batch of any size?
 
-use crate::options::OutputKind;
+use crate::device::OutputKind;
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::Classifier;
 use qcrs::sample::engine::noisy_copies;

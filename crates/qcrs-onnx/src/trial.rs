@@ -1,16 +1,17 @@
 //! Does onnxruntime survive this model, in a separate process?
 //!
 //! A native library that crashes takes its process with it, and that should not be a run of several days. A
-//! [`Trial`] names a program that can answer [`answer_trial`]: it is started once, before the library is
-//! loaded here.
+//! [`Trial`] names a program that can answer [`answer_trial`](crate::answer_trial): it is started once, before
+//! the library is loaded here.
 
-use crate::options::Device;
+use crate::device::Device;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How to try a library before it is loaded: with a program that calls [`answer_trial`] first.
+/// How to try a library before it is loaded: with a program that calls
+/// [`answer_trial`](crate::answer_trial) first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// The program. A Rust program uses [`std::env::current_exe`]; a Python process uses its Python.
@@ -29,26 +30,10 @@ pub(crate) struct Question<'a> {
     pub(crate) device: Device,
 }
 
-/// The variables that tell a process that it was started for a trial, and of what: shape, device, model.
-const VARIABLES: [&str; 3] = ["QCRS_TRIAL_SHAPE", "QCRS_TRIAL_DEVICE", "QCRS_TRIAL_MODEL"];
-/// What a process that is still alive says afterwards.
-const ALIVE: &str = "qcrs: onnxruntime was tried, and this process lives";
-
-/// If this process was started for a trial, loads onnxruntime, runs the model on one black image, says that
-/// it is alive, and returns true: the program should end then. An ordinary error counts as alive.
-pub fn answer_trial() -> bool {
-    let [Some(shape), Some(device), Some(model)] = VARIABLES.map(std::env::var_os) else { return false };
-    let shape: Vec<usize> = shape.to_string_lossy().split(',').flat_map(str::parse).collect();
-    if let (&[c, h, w], Ok(device)) = (shape.as_slice(), device.to_string_lossy().parse()) {
-        let model = PathBuf::from(model);
-        let model = Some(model.as_path()).filter(|model| !model.as_os_str().is_empty());
-        let question = Question { model, shape: [c, h, w], device };
-        // the process that asked will get the same error itself
-        let _ = crate::model::run_once(&question);
-        println!("{ALIVE}");
-    }
-    true
-}
+/// The variables that say that a process was started for a trial, and on what: shape, device, model.
+pub(crate) const VARIABLES: [&str; 3] = ["QCRS_TRIAL_SHAPE", "QCRS_TRIAL_DEVICE", "QCRS_TRIAL_MODEL"];
+/// What a process says that is still alive afterwards.
+pub(crate) const ALIVE: &str = "qcrs: onnxruntime was tried, and this process lives";
 
 impl Trial {
     /// Starts `program` without arguments, and gives it 20 seconds.

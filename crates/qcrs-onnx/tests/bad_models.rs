@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let mut suite = Suite::from_args();
     suite.all(&Need::Met, tests![files_that_are_no_onnx, our_own_engine_sees_the_same_in_the_graph]);
     on(
-        &ENGINES,
+        ENGINES,
         &mut suite,
         tests![
             models_that_do_not_fit,
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             weights_outside_the_folder_are_not_read,
         ],
     );
-    on(&GENERAL, &mut suite, tests![what_is_seen_only_when_run]);
+    on(&general(), &mut suite, tests![what_is_seen_only_when_run]);
     suite.run()
 }
 

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         ],
     );
     on(
-        &ENGINES,
+        ENGINES,
         &mut suite,
         tests![
             every_engine_agrees_with_the_definition,
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         ],
     );
     on(
-        &GENERAL,
+        &general(),
         &mut suite,
         tests![
             the_others_agree_with_our_own_engine,

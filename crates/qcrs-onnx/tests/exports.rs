@@ -7,7 +7,7 @@ mod archive;
 mod common;
 
 use common::suite::{Need, Suite, tests};
-use common::{GENERAL, load_with, on};
+use common::{general, load_with, on};
 use qcrs_onnx::EngineChoice;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ const SHAPE: [usize; 3] = [3, 16, 16];
 fn main() -> ExitCode {
     let mut suite = Suite::from_args();
     suite.all(&Need::Met, tests![our_own_engine_runs_the_convolutional_ones, exports_that_mix_are_refused]);
-    on(&GENERAL, &mut suite, tests![honest_exports_load]);
+    on(&general(), &mut suite, tests![honest_exports_load]);
     suite.run()
 }
 

@@ -7,10 +7,6 @@ use qcrs_onnx::EngineChoice;
 use rten_onnx::onnx::ModelProto;
 use std::path::Path;
 
-/// Refused before any of them is asked, so that none need be installed.
-const ENGINES: [EngineChoice; 4] =
-    [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
-
 /// A tensor of one float, with these bytes about where its value lies.
 fn tensor_at(place: &[u8]) -> Vec<u8> {
     let (dims, float) = ([1 << 3, 1], [2 << 3, 1]);
@@ -33,10 +29,11 @@ fn with_constant(tensor: &[u8]) -> Vec<u8> {
 fn refused(folder: &Path, bytes: &[u8]) -> String {
     let path = folder.join("model.onnx");
     std::fs::write(&path, bytes).unwrap();
-    let errors = ENGINES.map(|engine| match load_with(&path, SHAPE, engine) {
+    let errors = choices().map(|engine| match load_with(&path, SHAPE, engine) {
         Ok(model) => panic!("{} took it", model.engine),
         Err(error) => error.to_string(),
     });
+    let errors: Vec<String> = errors.collect();
     errors.into_iter().next().unwrap()
 }
 

@@ -10,10 +10,6 @@ use rten_onnx::onnx::{
 };
 use std::cell::RefCell;
 
-/// Refused before any of them is asked, so that none need be installed.
-const ENGINES: [EngineChoice; 4] =
-    [EngineChoice::Auto, EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
-
 fn integers(name: &str, dims: &[usize], values: &[i64]) -> TensorProto {
     TensorProto {
         data_type: Some(DataType::INT64),
@@ -176,7 +172,7 @@ fn attacks() -> Vec<(&'static str, ModelProto)> {
 #[test]
 fn what_mixes_images_or_is_random_is_refused() {
     for (name, model) in attacks() {
-        for engine in ENGINES {
+        for engine in choices() {
             let error = match load_model(&model, engine) {
                 Ok(model) => panic!("{name}: {} took it", model.engine),
                 Err(error) => error.to_string(),
@@ -213,7 +209,7 @@ fn subgraphs_are_followed() {
     let draws =
         by(branches(vec![node("RandomNormalLike", &["y"], "r"), node("Add", &["y", "r"], "b2")], "b2"));
     for (model, says) in [(mixes, "batch axis"), (draws, "is random")] {
-        for engine in ENGINES {
+        for engine in choices() {
             let error = load_model(&model, engine).err().expect("accepted").to_string();
             assert!(error.contains(says), "{engine}: {error}");
         }
@@ -226,14 +222,14 @@ fn subgraphs_are_followed() {
 fn names_of_inner_graphs_hide_those_around() {
     let inner = vec![node("Add", &["y", "a2"], "b2"), mean_of_batch("y", "a2")];
     let model = behind(vec![node("Relu", &["y"], "a2"), branches(inner, "b2")]);
-    for engine in ENGINES {
+    for engine in choices() {
         if let Ok(model) = load_model(&model, engine) {
             assert!(model.not_followed.is_some(), "{engine}: said to treat each image by itself");
         }
     }
     let inner = vec![node("Dropout", &["y", "ratio", "no"], "b2"), node("Identity", &["yes"], "no")];
     let model = by(branches(inner, "b2"));
-    for engine in ENGINES {
+    for engine in choices() {
         let error = load_model(&model, engine).err().expect("accepted").to_string();
         assert!(error.contains("is random"), "{engine}: {error}");
     }
@@ -276,7 +272,7 @@ fn functions_in_the_domains_of_engines_are_refused() {
         ["com.microsoft", "com.microsoft.nchwc", "ai.onnx.ml", "com.ms.internal.nhwc", "org.pytorch.aten"]
     {
         std::fs::write(&path, with_function_of(domain, &[node("Relu", &["y"], "z")])).unwrap();
-        for engine in ENGINES {
+        for engine in choices() {
             let error = load_with(&path, SHAPE, engine).err().expect("accepted").to_string();
             assert!(error.contains(domain) && error.contains("another network"), "{domain}: {error}");
         }
@@ -289,7 +285,7 @@ fn compiled_networks_are_refused() {
     let mut context = node("EPContext", &["y"], "z");
     context.domain = Some("com.microsoft".into());
     let context = with_text(context, "ep_cache_context", "engine.bin");
-    for engine in ENGINES {
+    for engine in choices() {
         let error = load_model(&by(context.clone()), engine).err().expect("accepted").to_string();
         assert!(error.contains("compiled network"), "{engine}: {error}");
     }
@@ -304,7 +300,7 @@ fn functions_are_followed() {
     let drops = with_function(&[node("Dropout", &["y", "", "y"], "z")]);
     for (bytes, says) in [(mixes, "batch axis"), (draws, "is random"), (drops, "is random")] {
         std::fs::write(&path, bytes).unwrap();
-        for engine in ENGINES {
+        for engine in choices() {
             let error = load_with(&path, SHAPE, engine).err().expect("accepted").to_string();
             assert!(error.contains(says), "{engine}: {error}");
         }

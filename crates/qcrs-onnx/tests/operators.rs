@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             a_missing_onnxruntime_never_looks_like_success,
         ],
     );
-    on(&GENERAL, &mut suite, tests![every_operator_means_what_it_means_elsewhere]);
+    on(&general(), &mut suite, tests![every_operator_means_what_it_means_elsewhere]);
     on(
         &[EngineChoice::Ort],
         &mut suite,

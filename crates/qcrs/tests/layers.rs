@@ -63,7 +63,7 @@ fn a_dependency_is_found_however_it_is_written() {
 }
 
 /// The crates whose documentation has a table of modules.
-const LAYERED: [&str; 5] = ["qcrs", "qcrs-cnn", "qcrs-bank", "qcrs-terminal", "qcrs-train"];
+const LAYERED: [&str; 6] = ["qcrs", "qcrs-cnn", "qcrs-onnx", "qcrs-bank", "qcrs-terminal", "qcrs-train"];
 
 /// A module may use itself and the modules above it in the table of its crate's documentation. In `qcrs` that makes
 /// `testing`, the last, a module for users and tests only.

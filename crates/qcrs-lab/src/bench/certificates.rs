@@ -99,7 +99,7 @@ impl Certificates<'_> {
             ModelSettings { options, ..self.model.clone() }.load(shape, None)
         };
         let engines = match self.model.options.engine {
-            EngineChoice::Auto => [EngineChoice::Cnn, EngineChoice::Ort, EngineChoice::Rten],
+            EngineChoice::Auto => EngineChoice::in_turn(),
             engine => return Ok(vec![load(engine)?]),
         };
         let loaded = |engine| load(engine).map_err(|error| say!("without {engine}: {error:#}")).ok();

@@ -107,7 +107,8 @@ impl Compare<'_> {
         let best = Instructions::best();
         let bf16 = self.model.options.precision == Precision::Bf16 || Cnn::is_fast(best, Precision::Bf16);
         let bf16 = bf16.then_some((EngineChoice::Cnn, Some(best), Precision::Bf16));
-        let others = [EngineChoice::Rten, EngineChoice::Ort].map(|engine| (engine, None, Precision::F32));
+        let others = EngineChoice::ALL.iter().filter(|engine| **engine != EngineChoice::Cnn);
+        let others = others.map(|engine| (*engine, None, Precision::F32));
         let cases = own.chain(bf16).chain(others);
         let load = |(engine, instructions, precision): (EngineChoice, Option<Instructions>, Precision)| {
             let LoadOptions { output, threads, trial, .. } = self.model.options.clone();

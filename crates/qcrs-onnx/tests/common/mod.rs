@@ -180,25 +180,41 @@ pub fn apart(one: &[f32], other: &[f32]) -> f32 {
     differences.fold(0.0, |most, next| if next > most || next.is_nan() { next } else { most })
 }
 
-/// What a test with this engine needs; onnxruntime is not installed everywhere.
+/// What a test with this engine needs: one that is not built in may not be installed.
 pub fn need(engine: EngineChoice) -> Need {
-    static ONNXRUNTIME: LazyLock<Need> = LazyLock::new(onnxruntime);
-    if engine == EngineChoice::Ort { ONNXRUNTIME.clone() } else { Need::Met }
+    static INSTALLED: LazyLock<Vec<(EngineChoice, Need)>> = LazyLock::new(|| {
+        let engines =
+            EngineChoice::ALL.iter().filter(|engine| engine.info().is_some_and(|info| !info.built_in));
+        engines.map(|engine| (*engine, installed(*engine))).collect()
+    });
+    let found = INSTALLED.iter().find(|(other, _)| *other == engine);
+    found.map_or(Need::Met, |(_, need)| need.clone())
 }
 
-fn onnxruntime() -> Need {
-    let Err(error) = load_model(&Tiny::new().model(), EngineChoice::Ort) else { return Need::Met };
+/// Whether an engine runs here. One that is missing, or cannot be used, says how to install it.
+fn installed(engine: EngineChoice) -> Need {
+    let Err(error) = load_model(&Tiny::new().model(), engine) else { return Need::Met };
     let error = error.to_string();
-    match error.split_once("model.onnx: ").and_then(|(_, why)| why.split_once("; pip install")) {
-        Some((why, _)) => Need::found(Err(format!("{why}; pip install onnxruntime")), "QCRS_NEED_ORT"),
-        None => Need::Broken(error),
-    }
+    let why = error.split_once("model.onnx: ").map_or("", |(_, why)| why);
+    let Some((why, how)) = why.split_once("; pip install ") else { return Need::Broken(error) };
+    let package = how.split(' ').next().unwrap_or_default();
+    let promise = format!("QCRS_NEED_{}", engine.to_string().to_uppercase());
+    Need::found(Err(format!("{why}; pip install {package}")), &promise)
 }
 
 /// Every engine.
-pub const ENGINES: [EngineChoice; 3] = [EngineChoice::Cnn, EngineChoice::Rten, EngineChoice::Ort];
+pub const ENGINES: &[EngineChoice] = EngineChoice::ALL;
+
 /// Those that run any graph.
-pub const GENERAL: [EngineChoice; 2] = [EngineChoice::Rten, EngineChoice::Ort];
+pub fn general() -> Vec<EngineChoice> {
+    let general = |engine: &EngineChoice| engine.info().is_some_and(|info| info.general);
+    ENGINES.iter().copied().filter(general).collect()
+}
+
+/// Every engine, and the choice of one. What is refused before an engine is asked needs none to be installed.
+pub fn choices() -> impl Iterator<Item = EngineChoice> {
+    std::iter::once(EngineChoice::Auto).chain(ENGINES.iter().copied())
+}
 
 /// A test of one engine, with its name.
 pub type Test<'a> = (&'a str, fn(EngineChoice));

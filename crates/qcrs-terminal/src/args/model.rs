@@ -11,9 +11,8 @@ pub struct ModelArgs {
     /// The classifier, an ONNX file
     #[arg(long, value_name = "FILE")]
     pub model: PathBuf,
-    /// What runs it: auto takes our own engine (cnn) where it knows the operators and is fast, else
-    /// onnxruntime where it is installed, else rten
-    #[arg(long, requires = "model", default_value_t, value_name = "auto|cnn|rten|ort")]
+    #[allow(missing_docs)] // its help is made of the list of engines
+    #[arg(long, requires = "model", default_value_t, value_name = EngineChoice::names().join("|"), help = engines())]
     pub engine: EngineChoice,
     /// Where onnxruntime runs it
     #[arg(long, requires = "model", default_value_t, value_name = "cpu|cuda|tensorrt|coreml")]
@@ -38,6 +37,12 @@ pub struct ModelArgs {
     /// Noisy copies per call of the engine
     #[arg(long, requires = "model", default_value_t = ModelSettings::BATCH, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub batch: u32,
+}
+
+fn engines() -> String {
+    let in_turn = EngineChoice::in_turn().into_iter().filter_map(EngineChoice::info);
+    let taken: Vec<&str> = in_turn.map(|engine| engine.auto).collect();
+    format!("What runs it: auto takes {}", taken.join(", else "))
 }
 
 impl ModelArgs {

@@ -1,9 +1,10 @@
 //! How does onnxruntime run it?
 
+use super::{EngineRequest, Refused, Started};
+use crate::device::Device;
 use crate::inspect::File;
 use crate::library::Places;
 use crate::network::Engine;
-use crate::options::Device;
 use crate::slots::Slots;
 use crate::trial::{Question, Trial};
 use ort::environment::Environment;
@@ -20,6 +21,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 struct Runtime {
     environment: Environment,
     name: String,
+}
+
+pub(super) fn start(request: &EngineRequest<'_>) -> Result<Started, Refused> {
+    let question = Question { model: request.path, shape: request.shape, device: request.device };
+    let (engine, name) = Ort::load(request.file, &question, request.trial, request.threads)?;
+    Ok(Started { engine: Box::new(engine), name, slow: None })
 }
 
 pub(crate) struct Ort {

@@ -1,13 +1,29 @@
 //! How does our own engine run it?
 
+use super::{EngineRequest, Refused, Started};
 use crate::inspect::File;
 use crate::network::Engine;
 use qcrs::sample::Classifier;
 use qcrs_cnn::{Cnn, Instructions, Precision, Refusal};
 
-/// The engine's name and version, for the record.
-pub(crate) fn name(precision: Precision) -> String {
-    format!("qcrs-cnn {} {precision}", env!("CARGO_PKG_VERSION"))
+pub(super) fn start(request: &EngineRequest<'_>) -> Result<Started, Refused> {
+    let &EngineRequest { file, shape, instructions, precision, .. } = request;
+    let engine = load(file, shape, instructions, precision)?;
+    let slow = instructions.unwrap_or_else(Instructions::best).are_slow();
+    Ok(Started {
+        engine: Box::new(engine),
+        name: format!("qcrs-cnn {} {precision}", env!("CARGO_PKG_VERSION")),
+        slow: slow.then_some("this processor lacks AVX2 and FMA, without which ours is very slow"),
+    })
+}
+
+impl From<Refusal> for Refused {
+    fn from(why: Refusal) -> Self {
+        match why {
+            Refusal::Broken(_) => Self::Broken(why.to_string()),
+            Refusal::Unsupported(_) => Self::Unable(why.to_string()),
+        }
+    }
 }
 
 pub(crate) fn load(

@@ -1,5 +1,6 @@
 //! How does rten (pure Rust) run it?
 
+use super::{EngineRequest, Refused, Started};
 use crate::inspect::{File, Graph};
 use crate::network::Engine;
 use crate::slots::Slots;
@@ -7,9 +8,14 @@ use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueView};
 use std::sync::Arc;
 
 /// The engine's name and version, for the record.
-pub(crate) const NAME: &str = "rten 0.27.0";
+const NAME: &str = "rten 0.27.0";
 
-pub(crate) struct Rten {
+pub(super) fn start(request: &EngineRequest<'_>) -> Result<Started, Refused> {
+    let engine = Rten::load(request.file, request.any_batch, request.threads)?;
+    Ok(Started { engine: Box::new(engine), name: NAME.to_owned(), slow: None })
+}
+
+struct Rten {
     model: Model,
     pools: Slots<Arc<ThreadPool>>,
     /// Whether the model takes batches of any size.
@@ -17,7 +23,7 @@ pub(crate) struct Rten {
 }
 
 impl Rten {
-    pub(crate) fn load(file: &File, any_batch: bool, threads: usize) -> Result<Self, String> {
+    fn load(file: &File, any_batch: bool, threads: usize) -> Result<Self, String> {
         if let Some(what) = misread(&file.graph) {
             return Err(format!("rten does not know {what} that this model asks for"));
         }
@@ -87,7 +93,7 @@ impl Engine for Rten {
 mod tests {
     #[test]
     fn the_version_is_the_one_built_in() {
-        let lock = include_str!("../../../Cargo.lock");
+        let lock = include_str!("../../../../Cargo.lock");
         let version = lock.split("name = \"rten\"\nversion = \"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(super::NAME, format!("rten {version}"));
     }
