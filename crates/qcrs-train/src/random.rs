@@ -68,7 +68,7 @@ impl Random {
     /// process, so one thread at a time.
     pub fn in_torch<T>(mut self, draw: impl FnOnce() -> T) -> T {
         static GENERATORS: Mutex<()> = Mutex::new(());
-        // whoever panicked here left no broken state: the seed is set anew
+        // a thread that panicked here left no broken state: the seed is set again
         let _one_at_a_time = GENERATORS.lock().unwrap_or_else(PoisonError::into_inner);
         tch::manual_seed(self.word().cast_signed());
         draw()
