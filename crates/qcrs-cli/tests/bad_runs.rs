@@ -161,7 +161,7 @@ fn a_directory_without_a_run_is_said_to_be_none() {
     let bench = with_run();
     fs::create_dir(bench.path("empty")).unwrap();
     for typed in ["report empty", "verify empty", "merge empty --into m"] {
-        bench.run(typed).fails(1, &["empty: no run", "qcrs certify"]);
+        bench.run(typed).fails(1, &["empty: is not a run", "qcrs certify"]);
     }
     bench.run("report nowhere").fails(1, &["nowhere: does not exist", "run directory"]);
     bench.run("merge r --into r").fails(1, &["r: already exists", "new directory"]);

@@ -66,7 +66,7 @@ fn what_does_not_belong_is_refused_before_anything_is_written() {
         .run("bank add b c --data other.bin")
         .fails(1, &["c: this run is not about --data: its blake3 is", "qcrs certify"]);
     bench.run("bank add b c --data data.bin --skip 2").fails(2, &["--skip"]);
-    bench.run("bank add b nowhere --data data.bin").fails(1, &["nowhere: no run"]);
+    bench.run("bank add b nowhere --data data.bin").fails(1, &["nowhere: is not a run"]);
     bench.run("bank add b c").fails(2, &["--data"]);
     bench.run("bank add b --data data.bin").fails(2, &["<RUN>"]);
     let records = bench.records("c");
