@@ -98,7 +98,7 @@ fn read(files: &[PathBuf], flavour: &Flavour) -> Result<Found, Error> {
         if rest != 0 {
             let problem = format!(
                 "{} bytes are not whole {} records of {record} bytes: the last one, at offset {}, has {rest}; \
-                 fetch the file again",
+                 download the file again",
                 bytes.len(),
                 flavour.title,
                 bytes.len() - rest

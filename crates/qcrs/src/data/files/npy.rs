@@ -161,7 +161,7 @@ fn floats(
         if !(0.0..=most).contains(&value) {
             let problem = format!(
                 "image {} has the value {value} (at {} of its {size} values), outside the range 0..{most}; bring it \
-                 into range or choose the range 0..1 or 0..255 (normalisation belongs into the model)",
+                 into range or choose the range 0..1 or 0..255 (normalisation belongs in the model)",
                 at / size.max(1),
                 at % size.max(1)
             );
