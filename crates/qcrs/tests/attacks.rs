@@ -81,7 +81,7 @@ fn a_plan_with_a_two_sided_bound_does_not_ask_about_one_radius() {
 }
 
 /// Never sure of anything.
-fn unsure() -> impl Classifier + Send + Sync + 'static {
+fn unsure() -> impl Classifier + Send + 'static {
     from_fn(DIM, 2, |_: &[f32], out: &mut [f32]| {
         out.fill(0.0);
         Ok(())

@@ -148,7 +148,7 @@ fn every_run_follows_from_its_votes_until_one_is_changed() {
             outcome.looks.push(Look::new(Smoothed::gaussian(sigma(0.5)), Votes::from_iter([(1, 10)])));
         };
         // where draws of their own name the class, the look stands in their place
-        let named = ["iss", "probe"].contains(&what);
+        let named = spec.method.facts().names_the_class;
         let words =
             if named { "there are votes that the spec does not ask for" } else { "where the spec asks for" };
         let error = after(&looked);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The same σ for every input; spends nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cohen {
     /// The σ.
     pub sigma: Sigma,

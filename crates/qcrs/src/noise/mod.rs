@@ -144,6 +144,14 @@ impl Noise {
         }
     }
 
+    /// What the law is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gaussian(_) => "Gaussian",
+            Self::GeneralizedGaussian(_) => "generalized Gaussian",
+        }
+    }
+
     /// Refuses inputs with another number of values than the law was made for.
     pub fn fits(self, values: usize) -> Result<(), Error> {
         match self {

@@ -23,7 +23,7 @@ pub fn one_sided(noise: &Noise, p_lower: f64) -> Result<Option<f64>, Error> {
 pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f64>, Error> {
     match noise {
         Noise::Gaussian(sigma) => gaussian_two_sided(p_lower, not_other, *sigma),
-        Noise::GeneralizedGaussian(_) => Err(only_one_sided("the two-sided bound")),
+        Noise::GeneralizedGaussian(_) => Err(only_one_sided(noise, "the two-sided bound")),
     }
 }
 
@@ -32,7 +32,7 @@ pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f
 pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
     match noise {
         Noise::Gaussian(sigma) => Ok(gaussian_share(radius, *sigma)),
-        Noise::GeneralizedGaussian(_) => Err(only_one_sided("a question about one radius")),
+        Noise::GeneralizedGaussian(_) => Err(only_one_sided(noise, "a question about one radius")),
     }
 }
 
@@ -42,6 +42,6 @@ pub fn of_votes(noise: &Noise, k: u64, n: u64, alpha: Alpha) -> Result<Option<f6
     one_sided(noise, clopper_pearson_lower(k, n, alpha)?)
 }
 
-fn only_one_sided(what: &str) -> Error {
-    Error::Invalid(format!("generalized Gaussian noise has no radius for {what}; use Gaussian noise"))
+fn only_one_sided(noise: &Noise, what: &str) -> Error {
+    Error::Invalid(format!("{} noise has no radius for {what}; use Gaussian noise", noise.name()))
 }
