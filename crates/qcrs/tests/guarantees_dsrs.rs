@@ -151,5 +151,5 @@ fn two_laws_are_never_asked_until_they_agree() {
     };
     assert!(ask(None).is_ok());
     let error = ask(Some(0.1)).unwrap_err().to_string();
-    assert!(error.contains("one radius only"), "{error}");
+    assert!(error.contains("a question about one radius"), "{error}");
 }

@@ -178,7 +178,7 @@ impl SampleUnderNoise for Yes {
 fn plans_that_cannot_be_certified_are_errors() {
     let cases: [(&str, Planning); 7] = [
         (
-            "planned 201 draws, and the budget has 200",
+            "planned 201 draws, but the budget has 200",
             (|scout| Ok(Plan::certify(scout.at(sigma(0.5))).with_draws(201).into())),
         ),
         ("planned 4294967295 draws", |scout| {
@@ -193,7 +193,7 @@ fn plans_that_cannot_be_certified_are_errors() {
             let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::Threshold };
             Ok(dsrs.laws(64)?.into())
         }),
-        ("a share of σ from 0.1 to below 1", |_| {
+        ("the share of σ must be at least 0.1 and below 1", |_| {
             let dsrs = Dsrs { sigma: sigma(0.5), k: 20, second: Second::Variance(5.0) };
             Ok(dsrs.laws(64)?.into())
         }),

@@ -14,7 +14,7 @@ pub struct Metric {
     /// Its column in tables for people.
     pub head: &'static str,
     /// The table that it stands in.
-    pub place: Place,
+    pub place: MetricPlace,
     /// The number, where a run has it.
     pub of: fn(&Summary) -> Option<WithInterval>,
     /// How a table shows it.
@@ -25,7 +25,7 @@ pub struct Metric {
 
 /// Where a metric stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MetricPlace {
     /// Among the results.
     Results,
     /// Beside what a run costs.
@@ -39,7 +39,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "acr",
         head: "ACR",
-        place: Place::Results,
+        place: MetricPlace::Results,
         of: |summary| summary.acr,
         cell: claim,
         legend: None,
@@ -47,7 +47,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "right_certified",
         head: "right, certified",
-        place: Place::Results,
+        place: MetricPlace::Results,
         of: |summary| summary.right_certified,
         cell: claim,
         legend: None,
@@ -55,7 +55,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "abstained",
         head: "abstained",
-        place: Place::Results,
+        place: MetricPlace::Results,
         of: |summary| Some(summary.abstained),
         cell: doubt,
         legend: None,
@@ -63,7 +63,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "wrong_certified",
         head: "wrong, certified",
-        place: Place::Results,
+        place: MetricPlace::Results,
         of: |summary| summary.wrong_certified,
         cell: doubt,
         legend: None,
@@ -71,7 +71,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "passes_per_input",
         head: "passes/input",
-        place: Place::Cost,
+        place: MetricPlace::Cost,
         of: |summary| summary.passes_per_input,
         cell: cost,
         legend: None,
@@ -79,7 +79,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "seconds_per_input",
         head: "seconds/input",
-        place: Place::Cost,
+        place: MetricPlace::Cost,
         of: |summary| summary.seconds_per_input,
         cell: cost,
         legend: None,
@@ -87,7 +87,7 @@ pub const METRICS: [Metric; 7] = [
     Metric {
         column: "runner_up_share",
         head: "runner-up's share",
-        place: Place::IfKnown,
+        place: MetricPlace::IfKnown,
         of: |summary| summary.runner_up_share,
         cell: plain_share,
         legend: Some(
@@ -98,14 +98,14 @@ pub const METRICS: [Metric; 7] = [
 
 impl Metric {
     /// The metrics of one place that are shown for these runs.
-    pub fn shown(place: Place, runs: &[Summary]) -> impl Iterator<Item = &'static Self> {
+    pub fn shown(place: MetricPlace, runs: &[Summary]) -> impl Iterator<Item = &'static Self> {
         let shown = move |metric: &&Self| metric.place == place && metric.is_shown(runs);
         METRICS.iter().filter(shown)
     }
 
     /// Whether there is a column for it beside these runs.
     pub fn is_shown(&self, runs: &[Summary]) -> bool {
-        self.place != Place::IfKnown || runs.iter().any(|run| (self.of)(run).is_some())
+        self.place != MetricPlace::IfKnown || runs.iter().any(|run| (self.of)(run).is_some())
     }
 
     /// What a table shows of it for `run`.

@@ -2,7 +2,7 @@
 
 use super::format::{down, interval, p_value};
 use super::grid::{Cell, TextGrid};
-use super::metrics::{METRICS, Metric, Place, claim, optional};
+use super::metrics::{METRICS, Metric, MetricPlace, claim, optional};
 use super::words::{guarantee_in_words, title, title_of};
 use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
 use crate::run::Guarantee;
@@ -42,7 +42,7 @@ type Column = (&'static str, Box<dyn Fn(&Summary) -> Cell>);
 /// What each run reached.
 fn results(analysis: &Analysis) -> TextGrid {
     let mut columns = vec![column("run", |s| Cell::new(title(s)))];
-    columns.extend(metrics(Place::Results, analysis));
+    columns.extend(metrics(MetricPlace::Results, analysis));
     columns.push(column("inputs", |s| Cell::new(s.inputs.to_string())));
     per_run("Results", analysis, &columns)
 }
@@ -54,9 +54,9 @@ fn cost_and_promise(analysis: &Analysis) -> TextGrid {
         column("α", |s| Cell::new(s.alpha.map_or_else(|| "–".into(), |alpha| alpha.to_string()))),
         column("n", |s| Cell::new(s.n.map_or_else(|| "–".into(), |n| n.to_string()))),
     ];
-    columns.extend(metrics(Place::Cost, analysis));
+    columns.extend(metrics(MetricPlace::Cost, analysis));
     columns.push(column("guarantee", |s| Cell::new(s.guarantee)));
-    columns.extend(metrics(Place::IfKnown, analysis));
+    columns.extend(metrics(MetricPlace::IfKnown, analysis));
     if analysis.summaries.iter().any(|summary| summary.failed > 0) {
         columns.push(column("failed", |s| Cell::new(s.failed.to_string())));
     }
@@ -67,7 +67,7 @@ fn column(head: &'static str, cell: impl Fn(&Summary) -> Cell + 'static) -> Colu
     (head, Box::new(cell))
 }
 
-fn metrics(place: Place, analysis: &Analysis) -> impl Iterator<Item = Column> {
+fn metrics(place: MetricPlace, analysis: &Analysis) -> impl Iterator<Item = Column> {
     Metric::shown(place, &analysis.summaries).map(|metric| column(metric.head, |s| metric.show(s)))
 }
 
