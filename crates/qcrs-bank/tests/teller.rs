@@ -5,6 +5,7 @@ mod common;
 
 use common::{DIM, alpha, budget, cohen, spec};
 use qcrs::data::Example;
+use qcrs::noise::NoiseKind;
 use qcrs::run::{self, BankReason, Depth, Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
@@ -21,7 +22,7 @@ fn input(index: u32) -> Result<Example, Error> {
 
 fn certify(root: &Path, run: &str, spec: &Spec, bank: &str) -> Result<Vec<Record>, Error> {
     let mut teller = Teller::open(&root.join(bank), spec)?;
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16).under(NoiseKind::Float);
     let mut run = Run::open(&root.join(run), spec, Shard::WHOLE)?;
     teller.remembers(&run.done)?;
     run.certify(&sampler, &input, 2, |record, pixels| teller.answer(record, pixels).map(Some))?;

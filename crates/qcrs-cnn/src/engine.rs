@@ -10,7 +10,7 @@ use crate::plan::{ExecutionPlan, TOGETHER};
 use crate::{External, Precision, Refusal, fold, onnx};
 use qcrs::noise::{Draws, Noise};
 use qcrs::sample::Classifier;
-use qcrs::sample::engine::each_draw;
+use qcrs::sample::engine::Request;
 use qcrs::types::Error;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -212,23 +212,19 @@ impl Classifier for Cnn {
         _: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        let images = each_draw(parts).count();
         if x.len() != self.input_len() {
             let (has, wants) = (x.len(), self.input_len());
             return Err(Error::Invalid(format!("the input has {has} values, the network takes {wants}")));
         }
+        let request = Request::new(x, parts)?;
+        let images = request.copies();
         if out.len() != images * self.classes {
             let (room, classes) = (out.len(), self.classes);
             return Err(Error::Invalid(format!(
                 "there is room for {room} scores, {images} images have {classes} each"
             )));
         }
-        let draw = |at: usize, pixels: &mut [f32]| {
-            if let Some((noise, stream, draw)) = each_draw(parts).nth(at) {
-                noise.add(stream, draw, x, pixels);
-            }
-        };
-        self.network.scores(&draw, out);
+        self.network.scores(&|at, pixels| request.write(at, pixels), out);
         Ok(())
     }
 }

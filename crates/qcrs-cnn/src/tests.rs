@@ -7,7 +7,7 @@ use crate::kernel::Instructions;
 use crate::reference;
 use crate::{Precision, Refusal};
 use proptest::prelude::*;
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Draws, Lattice, NoiseKind, Phase, Stream};
 use qcrs::sample::Classifier;
 use qcrs::types::Sigma;
 
@@ -314,14 +314,16 @@ fn a_value_that_overflows_is_never_a_score_and_harms_no_other_image() {
 fn noise_drawn_in_place_is_the_noise_of_the_copies() {
     let nodes = fold(Graph::random(5, [3, 9, 7]).nodes).unwrap();
     let cnn = Cnn::new(&nodes, Instructions::best(), Precision::F32).unwrap();
-    let x = Numbers(2).many(189);
+    let x: Vec<f32> = Numbers(2).many(189).iter().map(|x| Lattice::Fine.nearest(x.fract().abs())).collect();
     let stream = Stream { seed: 3, input: 4, phase: Phase::Estimate };
-    let part = |level, range| (Noise::Gaussian(Sigma::new(level).unwrap()), Draws { stream, range });
-    let parts = [part(0.5, 5..11), part(0.1, 11..11), part(0.25, 11..24)];
+    let part =
+        |kind: NoiseKind, level, range| (kind.at(Sigma::new(level).unwrap(), 189), Draws { stream, range });
+    let fine = NoiseKind::Lattice(Lattice::Fine);
+    let parts = [part(NoiseKind::Float, 0.5, 5..11), part(fine, 0.1, 11..11), part(fine, 0.25, 11..24)];
     let copy = |draw: u32| {
         let (noise, _) = parts[if draw < 11 { 0 } else { 2 }];
         let mut copy = vec![0.0; 189];
-        noise.add(&stream, draw, &x, &mut copy);
+        noise.copies_of(&x).unwrap().write(&stream, draw, &mut copy);
         copy
     };
     let copies: Vec<f32> = (5..24).flat_map(copy).collect();

@@ -12,7 +12,7 @@ use crate::args::ModelArgs;
 use crate::output::{self, Format, say};
 use crate::settings::ModelSettings;
 use anyhow::{Context, ensure};
-use qcrs::noise::{Draws, Noise, Phase, Stream};
+use qcrs::noise::{Draws, Noise, NoiseKind, Phase, Stream};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise};
 use qcrs::types::{Error, Sigma};
 use qcrs_onnx::LoadOptions;
@@ -174,11 +174,12 @@ impl Bench<'_> {
 
     /// Images per second of drawing noise alone.
     fn noise(&self) -> f64 {
-        let (noise, stream) = address();
+        let (noise, stream) = address(self.image.len());
         let rate = self.per_thread(|| {
+            let copies = noise.copies_of(&self.image)?;
             let mut out = vec![0.0; self.image.len()];
             for draw in 0..self.batch {
-                noise.add(&stream, draw, &self.image, &mut out);
+                copies.write(&stream, draw, &mut out);
             }
             Ok(())
         });
@@ -188,7 +189,7 @@ impl Bench<'_> {
     /// Images per second of SAMPLEUNDERNOISE, as a certificate asks for them.
     fn certifier(&self) -> Result<f64, Error> {
         let sampler = MonteCarlo::new(self.classifier, self.batch);
-        let (noise, stream) = address();
+        let (noise, stream) = address(self.image.len());
         // one call that is long enough, because threads wait for each other at its end
         let mut range = 0..8 * self.batch;
         loop {
@@ -226,9 +227,9 @@ fn image(pixels: usize) -> Vec<f32> {
 /// The noise of the measurements.
 const SIGMA: f64 = 0.25;
 
-fn address() -> (Noise, Stream) {
+fn address(values: usize) -> (Noise, Stream) {
     let sigma = Sigma::new(SIGMA).unwrap_or_else(|_| unreachable!("it is positive"));
-    (Noise::Gaussian(sigma), Stream { seed: 0, input: 0, phase: Phase::Measure })
+    (NoiseKind::default().at(sigma, values), Stream { seed: 0, input: 0, phase: Phase::Measure })
 }
 
 fn pool(threads: usize) -> anyhow::Result<rayon::ThreadPool> {

@@ -130,7 +130,7 @@ impl Classifier for CheckedEngine {
         if let (Some(engine), OutputKind::Logits) = (self.engine.in_place(), self.output) {
             return engine.noisy_logits(x, parts, batch, out);
         }
-        noisy_copies(x, parts, batch);
+        noisy_copies(x, parts, batch)?;
         self.logits(batch, out)
     }
 }

@@ -172,7 +172,7 @@ fn the_sampler_counts_the_same_votes_on_any_threads_and_batches(engine: EngineCh
         let mut tiny = Tiny::new();
         for draw in 0..100 {
             let mut copy = vec![0.0; 60];
-            noise.add(&Stream { phase: Phase::Tune, ..stream }, draw, &x, &mut copy);
+            noise.copies_of(&x).unwrap().write(&Stream { phase: Phase::Tune, ..stream }, draw, &mut copy);
             let scores = Tiny::new().scores(&copy);
             tiny.linear_bias.iter_mut().zip(scores).for_each(|(bias, score)| *bias -= score as f32 / 100.0);
         }

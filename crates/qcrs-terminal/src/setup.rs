@@ -8,6 +8,7 @@ use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
 use qcrs::data::{Example, Opened};
 use qcrs::method::Method;
+use qcrs::noise::{NoiseChoice, NoiseKind};
 use qcrs::run::{ModelSpec, Selection, Spec};
 use qcrs::sample::{InputTransform, MonteCarlo, Scores};
 use qcrs::types::Error;
@@ -26,16 +27,24 @@ pub struct Setup {
     pub transform: Option<InputTransform>,
     /// How the model was asked for.
     pub settings: ModelSettings,
+    /// How noise is drawn.
+    pub noise: NoiseKind,
     /// The threads that call the model.
     pub pool: Arc<ThreadPool>,
 }
 
 impl Setup {
     /// Opens data and model and makes sure that they fit.
-    pub fn open(model: impl Into<ModelSettings>, data: impl Into<DataSettings>) -> anyhow::Result<Self> {
+    pub fn open(
+        model: impl Into<ModelSettings>,
+        data: impl Into<DataSettings>,
+        noise: NoiseChoice,
+    ) -> anyhow::Result<Self> {
         let (model, data) = (model.into(), data.into());
         let pool = Arc::new(model.pool()?);
         let opened = pool.install(|| data.open())?;
+        let noise = noise.on(opened.dataset.lattice());
+        let opened = opened.under(noise)?;
         let shape = opened.dataset.shape();
         let transform = model.transform(shape[0])?;
         let image = opened.dataset.get(0).ok().map(|example| example.pixels);
@@ -64,7 +73,7 @@ impl Setup {
         if let Some(list) = unlabelled.then(|| list_in(&data.path)).flatten() {
             say!("{}: not read; if it lists file,label give it as --data", list.display());
         }
-        Ok(Self { model: loaded, data: opened, transform, settings: model, pool })
+        Ok(Self { model: loaded, data: opened, transform, settings: model, noise, pool })
     }
 
     /// The number of inputs of the dataset.
@@ -93,7 +102,8 @@ impl Setup {
             OutputKind::Logits => Scores::Logits,
             OutputKind::Probs => Scores::Probabilities,
         };
-        let sampler = MonteCarlo::new(&*self.model.classifier, self.settings.options.batch).scored_in(scores);
+        let sampler = MonteCarlo::new(&*self.model.classifier, self.settings.options.batch);
+        let sampler = sampler.scored_in(scores).under(self.noise);
         Ok(sampler.on(Arc::clone(&self.pool)).until(interrupted()?))
     }
 
@@ -158,7 +168,8 @@ impl Setup {
         budget: Budget,
         one_class: Option<usize>,
     ) -> Spec {
-        let spec = Spec::new(self.model_spec(), self.data.about.clone(), selection, method, budget);
+        let noise = method.facts().noise(self.noise);
+        let spec = Spec::new(self.model_spec(), self.data.about.clone(), selection, noise, method, budget);
         one_class.map_or(spec.clone(), |class| spec.asking_whether(class))
     }
 

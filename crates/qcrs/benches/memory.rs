@@ -4,6 +4,7 @@
 
 use qcrs::certify::{Budget, certify};
 use qcrs::method::Cohen;
+use qcrs::noise::NoiseKind;
 use qcrs::sample::{Input, MonteCarlo};
 use qcrs::testing::HalfSpace;
 use qcrs::types::{Alpha, Error, Sigma};
@@ -12,7 +13,7 @@ const CIFAR: usize = 3 * 32 * 32;
 
 fn main() -> Result<(), Error> {
     let classifier = HalfSpace { dim: CIFAR };
-    let sampler = MonteCarlo::new(&classifier, 16);
+    let sampler = MonteCarlo::new(&classifier, 16).under(NoiseKind::Float);
     let search = Cohen { sigma: Sigma::new(0.5)? };
     let mut peaks = Vec::new();
     for n in [1_000, 1_000_000] {

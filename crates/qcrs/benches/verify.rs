@@ -7,6 +7,7 @@ use common::{DIM, alpha, budget, cohen, sigma, spec};
 use criterion::{Criterion, criterion_group, criterion_main};
 use qcrs::data::Example;
 use qcrs::method::{AnyMethod, Qcrs};
+use qcrs::noise::NoiseKind;
 use qcrs::run::{self, Checked, Record, Stored};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
@@ -17,7 +18,7 @@ const DISTINCT: u32 = 10;
 fn stored(search: AnyMethod) -> Stored {
     let mut spec = spec(search, budget(100, 100_000, alpha(0.001)), 10_000);
     spec.data.shape = [3, 224, 224];
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 256);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 256).under(NoiseKind::Float);
     let inputs = |index: u32| {
         let mut pixels = vec![0.0; DIM];
         pixels[0] = index as f32 * 0.1 - 0.4;

@@ -2,9 +2,9 @@
 
 mod pool;
 
-use crate::certify::{Budget, Guarantee, Outcome, Reason, Verdict, certify};
+use crate::certify::{Budget, Guarantee, Outcome, Reason, Rounding, Verdict, certify};
 use crate::method::{AnyMethod, Method, PlanCertificate};
-use crate::noise::{Draws, Phase, Seed};
+use crate::noise::{Draws, Lattice, NoiseKind, Phase, Seed};
 use crate::predict::{Prediction, predict};
 use crate::sample::{
     Classifier, Input, MonteCarlo, SampleUnderNoise, Scores, Smoothed, Voter, Votes, Watched,
@@ -49,11 +49,13 @@ pub struct Certifier {
     models: Vec<OwnedVoter>,
     method: Chosen,
     budget: Budget,
+    noise: NoiseKind,
     batch: u32,
     pool: Arc<Threads>,
     stop: Arc<AtomicBool>,
     progress: Option<Report>,
-    checked: Arc<OnceLock<()>>,
+    /// Whether each score of each classifier was a function of one image to the last bit, once measured.
+    checked: Arc<OnceLock<bool>>,
 }
 
 /// What hears of progress.
@@ -97,6 +99,8 @@ pub struct Certificate {
     pub outcome: Outcome,
     /// What it promises.
     pub guarantee: Guarantee,
+    /// Whether that holds for what a computer computes.
+    pub rounding: Rounding,
 }
 
 impl Certificate {
@@ -162,15 +166,22 @@ impl Certifier {
                 "is judged by several inputs of a run, and a certifier has none yet; give lambda instead";
             return Err(Error::setting("passes", problem));
         }
-        Ok(Self::new(classifier, method).budget(settings.budget()?))
+        let noise = settings.noise()?.on(Lattice::Bytes);
+        Ok(Self::new(classifier, method).budget(settings.budget()?).under(noise))
     }
 
     fn with(classifier: impl Classifier + Send + 'static, method: Chosen) -> Self {
         let classifier = Arc::new(classifier);
+        let usual = NoiseKind::default();
+        let noise = match &method {
+            Chosen::Ours(method) => method.facts().noise(usual),
+            Chosen::Own(_) => usual,
+        };
         Self {
             models: vec![OwnedVoter { classifier, scores: Scores::default(), told: None, confidence: None }],
             method,
             budget: Budget::default(),
+            noise,
             batch: BATCH,
             pool: Arc::default(),
             stop: Arc::default(),
@@ -183,6 +194,13 @@ impl Certifier {
     #[must_use]
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
+    }
+
+    /// Says how Gaussian noise is drawn. The default is the lattice of 8-bit images, whose pixels are k/255;
+    /// inputs must lie on the lattice. Methods with a law of their own draw it in floats.
+    #[must_use]
+    pub fn under(self, noise: NoiseKind) -> Self {
+        Self { noise, ..self }
     }
 
     /// Adds a classifier, which methods refer to by its number; it must have the same inputs and classes.
@@ -272,7 +290,9 @@ impl Certifier {
             Chosen::Own(method) => &**method,
         };
         let outcome = self.ask(input, |sampler| certify(method, &self.budget, sampler, input))?;
-        Ok(Certificate { outcome, guarantee: self.guarantee() })
+        let laws = outcome.estimates.iter().map(|estimate| estimate.smoothed.noise);
+        let rounding = Rounding::of_laws(laws, self.checked.get() == Some(&true));
+        Ok(Certificate { outcome, guarantee: self.guarantee(), rounding })
     }
 
     /// The answer of the smoothed classifier, without a radius. The method must have one σ for all inputs:
@@ -311,6 +331,7 @@ impl Certifier {
         });
         let threads = self.pool.threads()?;
         let sampler = MonteCarlo::among(voters.collect(), self.batch)?
+            .under(self.noise)
             .on(Arc::clone(&threads))
             .until(Arc::clone(&self.stop));
         self.check_models(input.pixels)?;
@@ -334,10 +355,11 @@ impl Certifier {
         if self.checked.get().is_some() {
             return Ok(());
         }
+        let mut is_exact = true;
         for model in &self.models {
-            is_function_of_one_image(&*model.classifier, pixels, self.batch, TOLERANCE)?;
+            is_exact &= is_function_of_one_image(&*model.classifier, pixels, self.batch, TOLERANCE)?;
         }
-        let _ = self.checked.set(());
+        let _ = self.checked.set(is_exact);
         Ok(())
     }
 }

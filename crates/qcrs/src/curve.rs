@@ -101,7 +101,7 @@ pub fn sigmas_between(left: f64, right: f64, points: u32) -> Result<Vec<Sigma>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::Draws;
+    use crate::noise::{Draws, NoiseKind};
     use crate::sample::MonteCarlo;
     use crate::sample::Smoothed;
     use crate::testing::HalfSpace;
@@ -117,7 +117,7 @@ mod tests {
     /// The radius of a half-space is its distance at every σ, so it lies between the two ends.
     #[test]
     fn the_truth_lies_between_the_ends_of_every_point() {
-        let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100).under(NoiseKind::Float);
         let sigmas = sigmas_between(0.2, 2.0, 7).unwrap();
         let curves = Curves::new(sigma(0.5), sigmas.clone(), 4000, alpha()).unwrap();
         assert_eq!(curves.draws(), 8 * 4000);
@@ -140,7 +140,7 @@ mod tests {
         let slab = crate::testing::Slab { dim: 1, half: 0.5 };
         let curves = Curves::new(sigma(0.1), vec![sigma(3.0)], 1000, alpha()).unwrap();
         let input = Input { pixels: &[0.0], seed: 3, index: 0 };
-        let drawn = curves.of(&MonteCarlo::new(&slab, 100), &input).unwrap();
+        let drawn = curves.of(&MonteCarlo::new(&slab, 100).under(NoiseKind::Float), &input).unwrap();
         let CurvePoint { p_upper, radius, radius_upper, .. } = drawn.points[0];
         assert_eq!((drawn.class, radius, radius_upper), (1, None, None));
         assert!(p_upper < 0.5, "{p_upper}");

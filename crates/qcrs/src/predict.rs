@@ -1,7 +1,7 @@
 //! PREDICT (Cohen et al. 2019, section 3.2): which class, without a radius?
 
 use crate::bounds::binomial_test_half;
-use crate::noise::{Draws, Phase};
+use crate::noise::{Draws, Noise, Phase};
 use crate::sample::{Input, SampleUnderNoise, Votes, ask};
 use crate::types::{Alpha, Error, Sigma};
 use serde::Serialize;
@@ -29,7 +29,9 @@ pub fn predict(
     alpha: Alpha,
 ) -> Result<Prediction, Error> {
     let draws = Draws::first(n, input.stream(Phase::Predict));
-    let votes = ask(sampler, input.pixels, sampler.at(sigma), &draws)?;
+    let g = sampler.at(sigma);
+    let alpha = left_of(alpha, g.noise, n)?;
+    let votes = ask(sampler, input.pixels, g, &draws)?;
     let ranked = votes.ranked();
     let Some(&(class, first)) = ranked.first() else {
         // without a vote no class is ahead, and with no draws nothing was asked
@@ -38,5 +40,23 @@ pub fn predict(
     };
     let second = ranked.get(1).map_or(0, |&(_, count)| count);
     let p_value = binomial_test_half(first, second)?;
-    Ok(Prediction { class: (p_value <= alpha.get()).then_some(class), p_value, votes })
+    Ok(Prediction { class: (p_value <= alpha).then_some(class), p_value, votes })
+}
+
+/// What is left of α when each of the `n` draws may differ from one of the exact law. The draws are made at
+/// the very point that is asked about, so that each of their dimensions counts.
+fn left_of(alpha: Alpha, noise: Noise, n: u32) -> Result<f64, Error> {
+    let lost = match noise {
+        Noise::Lattice(law) => (law.correction() * f64::from(n)).next_up(),
+        Noise::Gaussian(_) | Noise::GeneralizedGaussian(_) => 0.0,
+    };
+    let left = if lost > 0.0 { (alpha.get() - lost).next_down() } else { alpha.get() };
+    if left > 0.0 {
+        return Ok(left);
+    }
+    let problem = format!(
+        "{n} draws may differ from exact noise with a probability of {lost:e}, and alpha is {}",
+        alpha.get()
+    );
+    Err(Error::setting("alpha", problem + "; give a larger alpha or fewer draws"))
 }

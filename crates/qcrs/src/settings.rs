@@ -6,13 +6,14 @@
 
 use crate::certify::{Bound, Budget};
 use crate::method::{COMMON, Descriptor, Given, METHODS, Method, Setting};
+use crate::noise::NoiseChoice;
 use crate::types::{Alpha, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The settings of the certificate, whatever the method.
-pub const CERTIFICATE: [Setting; 5] = [
+pub const CERTIFICATE: [Setting; 6] = [
     Setting { name: "n0", value: "N0", about: "draws that guess the class", default: "100" },
     Setting { name: "n", value: "N", about: "draws that certify it", default: "100000" },
     Setting {
@@ -27,6 +28,13 @@ pub const CERTIFICATE: [Setting; 5] = [
         value: "R",
         about: "ask only whether the radius is at least this, and stop as soon as that is decided",
         default: "the largest radius",
+    },
+    Setting {
+        name: "noise",
+        value: "lattice|float",
+        about: "how noise is drawn: in whole steps of the pixels, so that certificates hold for what computers compute, or \
+                in floats, where they do not cover rounding",
+        default: "lattice; dsrs float",
     },
 ];
 
@@ -73,6 +81,7 @@ impl Settings {
     pub fn check(&self) -> Result<(), Error> {
         self.method(None)?;
         self.passes()?;
+        self.noise()?;
         self.budget().map(drop)
     }
 
@@ -97,6 +106,19 @@ impl Settings {
         )?
         .with_bound(bound.unwrap_or_default())?;
         given.number("at_radius")?.map_or(Ok(budget), |radius| budget.asking_about(radius))
+    }
+
+    /// How noise is drawn; a method with a law of its own draws it in floats.
+    pub fn noise(&self) -> Result<NoiseChoice, Error> {
+        let law = self.method(None)?.facts().other_law;
+        match (self.given(None).text("noise")?.map(str::parse).transpose()?, law) {
+            (Some(NoiseChoice::Lattice), Some(law)) => {
+                Err(Error::setting("noise", format!("{law} noise is drawn in floats only; choose float")))
+            }
+            (Some(choice), _) => Ok(choice),
+            (None, Some(_)) => Ok(NoiseChoice::Float),
+            (None, None) => Ok(NoiseChoice::Lattice),
+        }
     }
 
     /// The passes per input that a search should aim at, where that was asked.

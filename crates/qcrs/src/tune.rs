@@ -85,7 +85,7 @@ pub fn best(promises: &[Promise]) -> Option<Promise> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::Draws;
+    use crate::noise::{Draws, NoiseKind};
     use crate::sample::{MonteCarlo, Smoothed, Votes};
     use crate::testing::HalfSpace;
 
@@ -93,7 +93,7 @@ mod tests {
     fn the_radius_of_a_half_space_is_its_distance_and_grows_towards_it() {
         let sigmas: Vec<Sigma> = [0.1, 0.5, 1.0].map(|sigma| Sigma::new(sigma).unwrap()).into();
         let tune = Tune { sigmas, draws: 4000, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
-        let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100).under(NoiseKind::Float);
         let radii = tune.radii(&sampler, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap();
         // at σ = 0.1 all votes agree: Φ⁻¹(0.001^(1/10000)) = 3.1985775 (scipy); wider noise sees the border
         // at 1, and a prediction may err to either side

@@ -6,7 +6,7 @@ use common::{DIM, alpha, budget, cohen, every_method, input, sigma, spec};
 use qcrs::certify::{Estimate, Verdict, certify};
 use qcrs::data::Example;
 use qcrs::method::{AnyMethod, Ddrs, Dsrs, InstaRs, Look, Plan, PlanCertificate, Probe, Scout, Sides};
-use qcrs::noise::{GeneralizedGaussian, Noise};
+use qcrs::noise::{GeneralizedGaussian, Noise, NoiseKind};
 use qcrs::run::{self, Depth, Finding, ModelSpec, Models, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, Smoothed, Voter, Votes, from_fn};
 use qcrs::testing::HalfSpace;
@@ -36,7 +36,7 @@ fn generalized(dim: usize) -> Smoothed {
 
 #[test]
 fn a_law_for_other_inputs_is_an_error_wherever_it_is_asked() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, 16);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 2 }, 16).under(NoiseKind::Float);
     let budget = budget(10, 100, alpha(0.01));
     let select = Planned(|_: &mut Scout<'_>| Plan::best_of(vec![gaussian(0.5)], generalized(DIM)));
     let look = Planned(|scout: &mut Scout<'_>| {
@@ -63,7 +63,7 @@ fn a_classifier_without_inputs_or_classes_is_refused() {
 
 #[test]
 fn candidates_with_too_many_draws_are_refused_before_any_is_drawn() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 1024);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 1024).under(NoiseKind::Float);
     let many = Planned(|_: &mut Scout<'_>| Plan::best_of(vec![gaussian(0.5); 5000], gaussian(0.5)));
     let budget = budget(10, 1_000_000, alpha(0.01));
     let error = certify(&many, &budget, &sampler, &input(&[0.5], 1)).unwrap_err().to_string();
@@ -73,7 +73,7 @@ fn candidates_with_too_many_draws_are_refused_before_any_is_drawn() {
 
 #[test]
 fn a_plan_with_a_two_sided_bound_does_not_ask_about_one_radius() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 64).under(NoiseKind::Float);
     let two = Planned(|_: &mut Scout<'_>| Ok(Plan::certify(gaussian(0.5)).by(Sides::Two).into()));
     let budget = budget(10, 1000, alpha(0.01)).asking_about(0.1).unwrap();
     let error = certify(&two, &budget, &sampler, &input(&[0.5], 1)).unwrap_err().to_string();
@@ -109,7 +109,7 @@ fn an_input_whose_copies_are_all_rejected_gets_a_record() {
         let sure = ModelSpec { confidence: Some(0.9), ..spec.models.first().clone() };
         spec.models = Models::new(vec![sure]).unwrap();
         let voter = Voter { confidence: Some(0.9), ..Voter::new(&unsure) };
-        let sampler = MonteCarlo::among(vec![voter], 64).unwrap();
+        let sampler = MonteCarlo::among(vec![voter], 64).unwrap().under(NoiseKind::Float);
         let mut open = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
         let ran = open.certify(&sampler, &|index| Ok(example(index)), 1, |_, _| Ok(None));
         ran.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -123,7 +123,7 @@ fn an_input_whose_copies_are_all_rejected_gets_a_record() {
 fn dsrs_asks_the_model_that_was_told_the_nearest_sigma() {
     let half = HalfSpace { dim: DIM };
     let told = |value| Voter { told: Some(sigma(value)), ..Voter::new(&half) };
-    let sampler = MonteCarlo::among(vec![told(1.0), told(0.5)], 64).unwrap();
+    let sampler = MonteCarlo::among(vec![told(1.0), told(0.5)], 64).unwrap().under(NoiseKind::Float);
     for second in ["0.8", "threshold", "none"] {
         let settings = Settings::new().with("method", "dsrs").with("sigma", 0.5).with("second", second);
         let method = settings.method(Some(DIM)).unwrap();
@@ -170,7 +170,7 @@ fn a_tally_is_read_in_one_way_only() {
 }
 
 fn certify_in(dir: &Path, spec: &Spec) {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let mut open = Run::open(dir, spec, Shard::WHOLE).unwrap();
     open.certify(&sampler, &|index| Ok(example(index)), 2, |_, _| Ok(None)).unwrap();
 }
@@ -245,19 +245,19 @@ fn a_report_that_panics_leaves_the_certifier_whole() {
     let certifier = Certifier::new(HalfSpace { dim: 2 }, Method::cohen(sigma(0.25)))
         .budget(budget(10, 1000, alpha(0.01)))
         .threads(2);
-    let plain = certifier.certify(&[0.5, 0.5], Seed::chosen(1)).unwrap();
+    let plain = certifier.certify(&[1.0, 0.0], Seed::chosen(1)).unwrap();
     let loud = certifier.clone().on_progress(|_| panic!("a report of its own"));
     for _ in 0..3 {
-        let panicked = catch_unwind(AssertUnwindSafe(|| loud.certify(&[0.5, 0.5], Seed::chosen(1))));
+        let panicked = catch_unwind(AssertUnwindSafe(|| loud.certify(&[1.0, 0.0], Seed::chosen(1))));
         assert!(panicked.is_err());
-        assert_eq!(certifier.certify(&[0.5, 0.5], Seed::chosen(1)).unwrap(), plain);
+        assert_eq!(certifier.certify(&[1.0, 0.0], Seed::chosen(1)).unwrap(), plain);
     }
     assert!(matches!(plain.outcome.verdict, Verdict::Certified { .. }));
 }
 
 #[test]
 fn double_sampling_of_few_draws_certifies_nothing() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let laws = Planned(|scout: &mut Scout<'_>| {
         Ok(Dsrs::published(sigma(0.5), scout.dim())?.laws(scout.dim())?.into())
     });
@@ -312,6 +312,6 @@ fn predict_abstains_where_every_copy_is_rejected() {
         100,
         alpha(0.01),
     ));
-    let prediction = unsure.predict(&vec![0.5; DIM], Seed::chosen(1)).unwrap();
+    let prediction = unsure.predict(&[1.0; DIM], Seed::chosen(1)).unwrap();
     assert_eq!((prediction.class, prediction.votes.rejected()), (None, 100));
 }

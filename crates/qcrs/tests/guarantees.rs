@@ -6,7 +6,7 @@ mod common;
 use common::{DIM, FEW, alpha, budget, every_method, few_and_many, input, methods, sigma, too_many};
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::method::AnyMethod;
-use qcrs::noise::{Draws, Phase, Stream};
+use qcrs::noise::{Draws, NoiseKind, Phase, Stream};
 use qcrs::predict::predict;
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes};
 use qcrs::testing::{Cells, HalfSpace, InsideBall, Slab};
@@ -57,7 +57,7 @@ fn failures(
 
 fn certificates_are_sound_for_every_quick_search(trials: u64) {
     for truth in truths() {
-        let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+        let sampler = MonteCarlo::new(&*truth.classifier, 1000).under(NoiseKind::Float);
         for (name, search) in methods() {
             for level in [alpha(0.05), alpha(0.001)] {
                 let budget = budget(20, 200, level);
@@ -78,7 +78,7 @@ fn certificates_are_sound_for_every_quick_search(trials: u64) {
 
 /// Bounds of the class and of the others, together, where no class need have half of the votes.
 fn two_sided_certificates_are_sound_for_every_quick_search(trials: u64) {
-    let sampler = MonteCarlo::new(&Cells, 1000);
+    let sampler = MonteCarlo::new(&Cells, 1000).under(NoiseKind::Float);
     let level = alpha(0.05);
     for (bound, x) in [(Bound::TwoSided, 0.9), (Bound::Auto, 0.1)] {
         for (name, search) in methods() {
@@ -106,7 +106,7 @@ fn lead_is_wrong(verdict: &Verdict, x: f32) -> (u64, u64) {
 /// answer is wrong no more often than α says.
 fn a_radius_beyond_the_truth_is_rarely_confirmed(trials: u64) {
     let truth = &truths()[0]; // its radius is 0.25 at every σ
-    let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+    let sampler = MonteCarlo::new(&*truth.classifier, 1000).under(NoiseKind::Float);
     for level in [alpha(0.05), alpha(0.001)] {
         let at =
             |radius| Budget::new(100, 5000, level).and_then(|budget| budget.asking_about(radius)).unwrap();
@@ -125,7 +125,7 @@ fn a_radius_beyond_the_truth_is_rarely_confirmed(trials: u64) {
 
 #[test]
 fn an_easy_question_takes_few_draws() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100).under(NoiseKind::Float);
     let spent = |radius| {
         let budget =
             Budget::new(20, 100_000, alpha(0.001)).and_then(|budget| budget.asking_about(radius)).unwrap();
@@ -150,7 +150,7 @@ fn reused_draws_break_the_promise() {
     }
 
     let truth = &truths()[0];
-    let sampler = Reuse(MonteCarlo::new(&*truth.classifier, 1000));
+    let sampler = Reuse(MonteCarlo::new(&*truth.classifier, 1000).under(NoiseKind::Float));
     let level = alpha(0.05);
     let budget = budget(20, 100, level);
     let (_, search) = &methods().into_iter().find(|(name, _)| *name == "grid").unwrap();
@@ -177,7 +177,7 @@ fn a_tie_is_rarely_called(trials: u64) {
     }
     let level = alpha(0.05);
     let called = |seed: &u64| {
-        let sampler = MonteCarlo::new(&Tie, 100);
+        let sampler = MonteCarlo::new(&Tie, 100).under(NoiseKind::Float);
         predict(&sampler, &input(&[0.0], *seed), sigma(1.0), 100, level).unwrap().class.is_some()
     };
     let wrong = (0..trials).into_par_iter().filter(called).count() as u64;
@@ -209,7 +209,7 @@ fn lost_votes_are_no_certificate() {
     let budget = budget(20, 200, alpha(0.001));
     for (name, search) in every_method() {
         let ask = |phase| {
-            let sampler = Losing(MonteCarlo::new(&classifier, 100), phase);
+            let sampler = Losing(MonteCarlo::new(&classifier, 100).under(NoiseKind::Float), phase);
             certify(&search, &budget, &sampler, &input(&x, 1))
         };
         let sound = ask(Phase::Predict).unwrap();
@@ -225,7 +225,7 @@ fn lost_votes_are_no_certificate() {
             assert!(told, "{name}, {phase:?}: {found:?}");
         }
     }
-    let sampler = Losing(MonteCarlo::new(&classifier, 100), Phase::Predict);
+    let sampler = Losing(MonteCarlo::new(&classifier, 100).under(NoiseKind::Float), Phase::Predict);
     let predicted = predict(&sampler, &input(&x, 1), sigma(0.5), 200, alpha(0.001));
     assert_eq!(predicted.unwrap_err().to_string(), "engine: 199 votes were cast for 200 draws");
 }
@@ -235,7 +235,7 @@ fn votes_do_not_depend_on_batch_thread_or_piece() {
     let x = vec![0.1; 12];
     let stream = Stream { seed: 7, input: 3, phase: Phase::Estimate };
     let ask = |batch, range| {
-        let sampler = MonteCarlo::new(&HalfSpace { dim: 12 }, batch);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: 12 }, batch).under(NoiseKind::Float);
         sampler.sample_under_noise(&x, Smoothed::gaussian(sigma(0.5)), &Draws { stream, range }).unwrap()
     };
     let whole = ask(64, 0..1000);
@@ -251,7 +251,7 @@ fn votes_do_not_depend_on_batch_thread_or_piece() {
 fn vote_shares_match_the_closed_form() {
     let n = 200_000;
     for truth in truths() {
-        let sampler = MonteCarlo::new(&*truth.classifier, 1000);
+        let sampler = MonteCarlo::new(&*truth.classifier, 1000).under(NoiseKind::Float);
         for level in [0.1, 0.5, 1.3].map(sigma) {
             let draws = Draws::first(n, Stream { seed: 1, input: 0, phase: Phase::Estimate });
             let votes = sampler.sample_under_noise(&[truth.x], Smoothed::gaussian(level), &draws).unwrap();
@@ -266,7 +266,7 @@ fn vote_shares_match_the_closed_form() {
 fn the_share_of_a_ball_matches_its_closed_form() {
     for (dim, radius) in [(2, 1.0), (8, 2.0)] {
         let ball = InsideBall { dim, radius };
-        let sampler = MonteCarlo::new(&ball, 1000);
+        let sampler = MonteCarlo::new(&ball, 1000).under(NoiseKind::Float);
         for level in [0.4, 0.7, 1.1].map(sigma) {
             let draws = Draws::first(100_000, Stream { seed: 1, input: 0, phase: Phase::Estimate });
             let votes =
@@ -281,7 +281,7 @@ fn the_share_of_a_ball_matches_its_closed_form() {
 #[test]
 fn searching_beats_a_badly_chosen_sigma() {
     let slab = Slab { dim: 1, half: 1.0 };
-    let sampler = MonteCarlo::new(&slab, 500);
+    let sampler = MonteCarlo::new(&slab, 500).under(NoiseKind::Float);
     let budget = budget(100, 10_000, alpha(0.001));
     let radius =
         |search: &AnyMethod| match certify(search, &budget, &sampler, &input(&[0.0], 5)).unwrap().verdict {

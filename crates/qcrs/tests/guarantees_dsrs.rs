@@ -55,7 +55,7 @@ fn half_spaces_keep_their_distance(trials: u64) {
             let stream = Stream { seed, input, phase: Phase::Estimate };
             let (x, mut out) = ([0.0; 64], [0.0; 64]);
             let below = |draw| {
-                Noise::GeneralizedGaussian(noise).add(&stream, draw, &x, &mut out);
+                Noise::GeneralizedGaussian(noise).copies_of(&x).unwrap().write(&stream, draw, &mut out);
                 u64::from(out[0] <= c)
             };
             (0..n).map(below).sum::<u64>()

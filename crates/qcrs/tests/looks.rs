@@ -5,7 +5,7 @@ mod common;
 use common::{alpha, budget, sigma};
 use qcrs::certify::certify;
 use qcrs::method::{Probe, Scout};
-use qcrs::noise::{Draws, Phase, Stream};
+use qcrs::noise::{Draws, NoiseKind, Phase, Stream};
 use qcrs::sample::{Classifier, Input, MonteCarlo, OneClass, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::Cells;
 use qcrs::types::Error;
@@ -26,7 +26,7 @@ fn any_way<T: Send>(classifier: &dyn Classifier, ask: impl Fn(&MonteCarlo) -> T 
     for threads in [1, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for batch in [1, 7, 16, 32, 1000] {
-            all.push(pool.install(|| ask(&MonteCarlo::new(classifier, batch))));
+            all.push(pool.install(|| ask(&MonteCarlo::new(classifier, batch).under(NoiseKind::Float))));
         }
     }
     all
@@ -38,7 +38,7 @@ fn a_request_is_its_parts_in_any_batch_on_any_number_of_threads() {
         let ask = |(g, draws): &(Smoothed, Draws)| sampler.sample_under_noise(&X, *g, draws);
         request().iter().map(ask).collect::<Result<_, Error>>().unwrap()
     };
-    let whole = MonteCarlo::new(&Cells, 1000);
+    let whole = MonteCarlo::new(&Cells, 1000).under(NoiseKind::Float);
     let expected = one_by_one(&whole);
     assert_eq!(expected.iter().map(Votes::total).collect::<Vec<_>>(), [24, 0, 40, 41]);
     for found in any_way(&Cells, |sampler| sampler.sample_each(&X, &request()).unwrap()) {
@@ -81,10 +81,10 @@ impl Counting {
 fn looks_of_one_request_share_batches() {
     let round = [0.2, 0.5, 1.1, 1.3].map(|level| (sigma(level), 24));
     let (apart, together) = (Counting::new(), Counting::new());
-    let sampler = MonteCarlo::new(&apart, 32);
+    let sampler = MonteCarlo::new(&apart, 32).under(NoiseKind::Float);
     let mut scout = Scout::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     let looks = round.map(|(level, n)| scout.look(level, n).unwrap());
-    let sampler = MonteCarlo::new(&together, 32);
+    let sampler = MonteCarlo::new(&together, 32).under(NoiseKind::Float);
     let mut other = Scout::new(&sampler, &Input { pixels: &X, seed: 7, index: 3 }, alpha(0.001), 1000);
     assert_eq!(other.looks(&round).unwrap(), looks);
     assert_eq!(other.into_evidence(), scout.into_evidence());
@@ -96,7 +96,7 @@ fn looks_of_one_request_share_batches() {
 fn a_round_of_probe_is_one_request() {
     let search = Probe { most: 400, ..Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 0.0) };
     let classifier = Counting::new();
-    let sampler = MonteCarlo::new(&classifier, 10_000);
+    let sampler = MonteCarlo::new(&classifier, 10_000).under(NoiseKind::Float);
     let outcome =
         certify(&search, &budget(1, 50, alpha(0.001)), &sampler, &Input { pixels: &X, seed: 7, index: 3 })
             .unwrap();
@@ -130,7 +130,7 @@ fn the_first_draw_that_fails_is_named() {
     let fails = |(Smoothed { noise, .. }, draws): (Smoothed, Draws)| {
         draws.range.filter(move |&draw| {
             let mut copy = [0.0];
-            noise.add(&STREAM, draw, &X, &mut copy);
+            noise.copies_of(&X).unwrap().write(&STREAM, draw, &mut copy);
             copy[0] > 2.5
         })
     };

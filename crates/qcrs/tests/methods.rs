@@ -5,7 +5,7 @@ mod common;
 use common::{budget, input, sigma};
 use qcrs::certify::certify;
 use qcrs::method::{AnyMethod, Ddrs, NegativeSigma, PlanCertificate, Plateau, Qcrs, Scout, Tau};
-use qcrs::noise::{Draws, Noise};
+use qcrs::noise::{Draws, Noise, NoiseKind};
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::{HalfSpace, Slab};
 use qcrs::types::{Error, Sigma};
@@ -141,7 +141,7 @@ fn every_preset_finds_the_peak() {
         let curve = |sigma: f64| slab_radius(half, 500.0, sigma);
         let (low, high) = (search.low.get(), search.high.get());
         let best = (0..1000).map(|i| curve(low + 0.001 * f64::from(i) * (high - low))).fold(0.0, f64::max);
-        let sampler = MonteCarlo::new(&slab, 64);
+        let sampler = MonteCarlo::new(&slab, 64).under(NoiseKind::Float);
         let found = |index| {
             certify(&search, &budget, &sampler, &Input { pixels: &[0.0], seed: 5, index }).unwrap().estimates
                 [0]
@@ -184,7 +184,7 @@ fn the_published_search_costs_what_it_says() {
 #[test]
 fn the_passes_foretold_are_the_passes_made() {
     let classifier = HalfSpace { dim: common::DIM };
-    let sampler = MonteCarlo::new(&classifier, 64);
+    let sampler = MonteCarlo::new(&classifier, 64).under(NoiseKind::Float);
     let budget = budget(20, 100, common::alpha(0.01));
     let mut x = [0.0; common::DIM];
     x[0] = 0.2;
@@ -294,7 +294,7 @@ fn the_radius_to_come_is_that_of_all_draws() {
 fn the_slope_of_ddrs_is_the_derivative() {
     use qcrs::math::normal_quantile;
     use qcrs::noise::{Phase, Stream};
-    let sampler = MonteCarlo::new(&Logistic, 7);
+    let sampler = MonteCarlo::new(&Logistic, 7).under(NoiseKind::Float);
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ddrs = Ddrs::sane(common::sigma(0.5), region);
     for (x, at) in [(0.4, 0.5), (1.0, 0.9), (-0.3, 0.2)] {
@@ -305,7 +305,8 @@ fn the_slope_of_ddrs_is_the_derivative() {
         let (mut mean, mut slope_of_mean) = (0.0, 0.0);
         for draw in 0..ddrs.draws {
             let mut noise = [0.0];
-            Noise::Gaussian(common::sigma(1.0)).add(&stream, draw, &[0.0], &mut noise);
+            let unit = Noise::Gaussian(common::sigma(1.0));
+            unit.copies_of(&[0.0]).unwrap().write(&stream, draw, &mut noise);
             let noise = f64::from(noise[0]);
             let p = 1.0 / (1.0 + (-3.0 * (f64::from(x) + at * noise)).exp());
             mean += p / f64::from(ddrs.draws);
@@ -323,7 +324,7 @@ fn the_slope_of_ddrs_is_the_derivative() {
 /// DDRS finds what a smooth radius is largest at, and its published steps hardly move.
 #[test]
 fn ddrs_climbs_as_far_as_its_settings_let_it() {
-    let sampler = MonteCarlo::new(&Logistic, 64);
+    let sampler = MonteCarlo::new(&Logistic, 64).under(NoiseKind::Float);
     let region = [common::sigma(0.1), common::sigma(2.0)];
     let ascend = |search: Ddrs| {
         let mut scout = Scout::new(&sampler, &input(&[1.0], 3), common::alpha(0.001), 1000);

@@ -5,7 +5,7 @@ mod common;
 use common::{alpha, budget, few_and_many, input, sigma, too_many};
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::method::{Dsrs, Look, Plan, PlanCertificate, Scout, Second, Sides};
-use qcrs::noise::Draws;
+use qcrs::noise::{Draws, NoiseKind};
 use qcrs::sample::{MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::{Cells, HalfSpace};
 use qcrs::types::{Error, Sigma};
@@ -134,7 +134,7 @@ fn tally(
 /// On three cells, whose truth is known: p_lower above the class's probability, or p_upper below another's.
 fn a_search_that_does_its_worst_makes_no_more_wrong_certificates_than_alpha_allows(trials: u64) {
     std::panic::set_hook(Box::new(|_| ())); // its panics are expected, and there are hundreds
-    let sampler = MonteCarlo::new(&Cells, 1000);
+    let sampler = MonteCarlo::new(&Cells, 1000).under(NoiseKind::Float);
     for level in [alpha(0.05), alpha(0.001)] {
         for x in [0.1, 0.9] {
             let is_wrong = |verdict: &Verdict| {
@@ -242,7 +242,7 @@ fn methods_that_cannot_be_certified_make_no_plan() {
         });
     }
     assert!(bad.len() >= 8, "{bad:?}");
-    let sampler = MonteCarlo::new(&HalfSpace { dim: common::DIM }, 100);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: common::DIM }, 100).under(NoiseKind::Float);
     let x = [0.5; common::DIM];
     for search in bad {
         let outcome = certify(&search, &budget(20, 200, alpha(0.001)), &sampler, &input(&x, 0));

@@ -6,6 +6,7 @@ use common::{DIM, alpha, budget, cohen, sigma, spec};
 use qcrs::certify::Outcome;
 use qcrs::data::Example;
 use qcrs::method::{AnyMethod, Probe};
+use qcrs::noise::NoiseKind;
 use qcrs::run::{Finding, Spec, priced, record};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
@@ -20,7 +21,7 @@ fn input(index: u32) -> Result<Example, Error> {
 
 #[test]
 fn the_inputs_of_a_run_take_about_the_passes_that_were_asked_for() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let probe = AnyMethod::Probe(Probe::new(sigma(0.5), [sigma(0.12), sigma(1.7)], 1e-6));
     let spec = spec(probe, budget(100, 100_000, alpha(0.001)), 12);
     let mut last = f64::INFINITY;
@@ -46,7 +47,7 @@ fn outcome(spec: &Spec, sampler: &MonteCarlo, index: u32) -> Outcome {
 
 #[test]
 fn other_methods_have_no_price() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let spec = spec(cohen(0.5), budget(100, 1000, alpha(0.001)), 12);
     let error = priced(&spec, &sampler, &input, 15_000).unwrap_err();
     assert!(matches!(error, Error::Setting { name: "passes", .. }), "{error}");

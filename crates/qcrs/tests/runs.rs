@@ -6,7 +6,7 @@ use common::{DIM, alpha, budget, cohen, every_method, sigma, spec};
 use qcrs::certify::{Outcome, decide};
 use qcrs::data::Example;
 use qcrs::method::Look;
-use qcrs::noise::{Draws, Phase, Stream};
+use qcrs::noise::{Draws, NoiseKind, Phase, Stream};
 use qcrs::run::{self, Ball, BankReason, Depth, FromBank, Record, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::HalfSpace;
@@ -32,7 +32,7 @@ fn input(index: u32) -> Result<Example, Error> {
 
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
 fn certify(dir: &Path, spec: &Spec, shard: Shard, batch: u32, in_flight: usize) -> Result<(), Error> {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, batch);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, batch).under(NoiseKind::Float);
     Run::open(dir, spec, shard)?.certify(&sampler, &input, in_flight, |_, _| Ok(None))
 }
 
@@ -257,7 +257,7 @@ fn what_cannot_be_computed_is_recorded_and_never_votes() {
         [(nan, "class 1 scored NaN"), (infinite, "class 1 scored inf"), (series, "a series did not converge")]
     {
         let root = tempfile::tempdir().unwrap();
-        let sampler = MonteCarlo::new(&broken, 16);
+        let sampler = MonteCarlo::new(&broken, 16).under(NoiseKind::Float);
         let mut run = Run::open(root.path(), &small(cohen(0.1)), Shard::WHOLE).unwrap();
         run.certify(&sampler, &input_with_a_trap, 2, |_, _| Ok(None)).unwrap();
         let text = records(root.path());
@@ -289,7 +289,7 @@ fn scores_that_were_not_written_are_no_votes() {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let lazy = Lazy(AtomicBool::new(false));
-    let sampler = MonteCarlo::new(&lazy, 16);
+    let sampler = MonteCarlo::new(&lazy, 16).under(NoiseKind::Float);
     let stream = Stream { seed: 0, input: 0, phase: Phase::Estimate };
     let ask =
         || sampler.sample_under_noise(&[0.0], Smoothed::gaussian(sigma(0.5)), &Draws::first(64, stream));
@@ -302,7 +302,7 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
     let root = tempfile::tempdir().unwrap();
     let spec = small(cohen(0.1));
     let broken = Broken { at: 100.0, with: || Err(Error::Engine("out of memory".into())) };
-    let sampler = MonteCarlo::new(&broken, 16);
+    let sampler = MonteCarlo::new(&broken, 16).under(NoiseKind::Float);
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
     let message = run.certify(&sampler, &input_with_a_trap, 2, |_, _| Ok(None)).unwrap_err().to_string();
     assert_eq!(message, "input 3: engine: out of memory");
@@ -310,7 +310,8 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
     drop(run);
     let well = Broken { at: 100.0, with: || Ok(1.0) };
     let mut run = Run::open(root.path(), &spec, Shard::WHOLE).unwrap();
-    run.certify(&MonteCarlo::new(&well, 16), &input_with_a_trap, 2, |_, _| Ok(None)).unwrap();
+    run.certify(&MonteCarlo::new(&well, 16).under(NoiseKind::Float), &input_with_a_trap, 2, |_, _| Ok(None))
+        .unwrap();
     assert_eq!(records(root.path()).lines().count(), INPUTS as usize);
 }
 
@@ -318,7 +319,8 @@ fn an_engine_error_stops_the_run_and_loses_nothing() {
 fn a_stopped_sampler_interrupts_the_run() {
     let root = tempfile::tempdir().unwrap();
     let stop = Arc::new(AtomicBool::new(false));
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16).until(Arc::clone(&stop));
+    let sampler =
+        MonteCarlo::new(&HalfSpace { dim: DIM }, 16).under(NoiseKind::Float).until(Arc::clone(&stop));
     let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
     let mut seen = 0;
     let result = run.certify(&sampler, &input, 2, |_, _| {
@@ -342,7 +344,7 @@ fn a_bank_may_not_say_what_the_votes_do_not_allow() {
     spec.guarantee = spec.promise();
     let certify = |dir: &str, answer: &dyn Fn(&Record) -> Option<FromBank>| {
         let dir = root.path().join(dir);
-        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 16).under(NoiseKind::Float);
         let result = Run::open(&dir, &spec, Shard::WHOLE)?.certify(&sampler, &input, 2, |record, pixels| {
             assert_eq!(pixels, input(record.index)?.pixels);
             Ok(answer(record))
@@ -373,8 +375,14 @@ fn a_panic_ends_the_run() {
         let root = tempfile::tempdir().unwrap();
         let input = |index| if index == 1 { panic!("a decoder gives up") } else { input(index) };
         let mut run = Run::open(root.path(), &small(cohen(0.5)), Shard::WHOLE).unwrap();
-        let certify =
-            || run.certify(&MonteCarlo::new(&HalfSpace { dim: DIM }, 16), &input, 2, |_, _| Ok(None));
+        let certify = || {
+            run.certify(
+                &MonteCarlo::new(&HalfSpace { dim: DIM }, 16).under(NoiseKind::Float),
+                &input,
+                2,
+                |_, _| Ok(None),
+            )
+        };
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(certify));
         send.send(ended.is_err()).unwrap();
     });
@@ -391,7 +399,7 @@ fn records_made_elsewhere_give_the_same_bytes() {
         let spec = small(search);
         certify(&here, &spec, Shard::WHOLE, 64, 2).unwrap();
 
-        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 32);
+        let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 32).under(NoiseKind::Float);
         let made = |index| run::record(&spec, &sampler, &input, index).unwrap();
         let mut run = Run::open(&there, &spec, Shard::WHOLE).unwrap();
         assert_eq!(run.todo(), (0..INPUTS).collect::<Vec<_>>());

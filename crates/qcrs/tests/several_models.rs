@@ -7,6 +7,7 @@ use qcrs::Settings;
 use qcrs::certify::Outcome;
 use qcrs::data::Example;
 use qcrs::method::AnyMethod;
+use qcrs::noise::NoiseKind;
 use qcrs::run::{self, Depth, Finding, ModelSpec, Models, Run, Shard, Spec};
 use qcrs::sample::{Classifier, MonteCarlo, Voter, Votes};
 use qcrs::testing::HalfSpace;
@@ -62,7 +63,7 @@ fn certify(dir: &Path, spec: &Spec, confidence: Option<f64>, shard: Shard) {
     let classifiers: [&dyn Classifier; 2] = [&wide, &narrow];
     let voter = |(classifier, told)| Voter { told: Some(sigma(told)), confidence, ..Voter::new(classifier) };
     let voters = classifiers.into_iter().zip(TOLD).map(voter).collect();
-    let sampler = MonteCarlo::among(voters, 16).unwrap();
+    let sampler = MonteCarlo::among(voters, 16).unwrap().under(NoiseKind::Float);
     let mut run = Run::open(dir, spec, shard).unwrap();
     run.certify(&sampler, &input, 2, |_, _| Ok(None)).unwrap();
 }

@@ -6,6 +6,7 @@ use common::{DIM, alpha, budget, cohen, every_method, spec};
 use qcrs::certify::Verdict;
 use qcrs::data::{Example, pixel_hash};
 use qcrs::method::{AnyMethod, Slow};
+use qcrs::noise::NoiseKind;
 use qcrs::run::{self, Checked, Depth, Finding, Record, Run, Shard, Spec, Stored};
 use qcrs::sample::MonteCarlo;
 use qcrs::testing::HalfSpace;
@@ -30,7 +31,7 @@ fn certify(dir: &Path, spec: &Spec, change: impl Fn(u32, &mut Example) + Sync) -
         change(index, &mut example);
         Ok(example)
     };
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     Run::open(dir, spec, Shard::WHOLE)?.certify(&sampler, &inputs, 2, |_, _| Ok(None))
 }
 

@@ -52,7 +52,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         args.seed != SeedArg::Secret || passes.is_none(),
         "--passes finds λ with draws of the seed, so every --seed secret would find another λ; use --lambda instead"
     );
-    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data, settings.noise()?)?;
     let method = settings.method(Some(setup.data.dataset.shape().iter().product()))?;
     setup.model.notes.iter().for_each(|note| say!("{note}"));
     settings.remarks()?.iter().for_each(|remark| say!("{remark}"));

@@ -1,6 +1,6 @@
 //! `qcrs curve`
 
-use crate::args::{SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -38,6 +38,8 @@ pub struct CurveArgs {
     /// The probability with which each point may be wrong
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
+    #[command(flatten)]
+    noise: NoiseArgs,
     /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
@@ -56,7 +58,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     let sigmas = sigmas_between(left, right, args.points)?;
     let curves = Curves::new(start, sigmas, args.n, Alpha::new(args.alpha)?)?;
     let seed = args.seed.draw_and_say()?;
-    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let all = setup.len()?;
     let ids = if args.ids.is_empty() { setup.ids(&args.target.selection)? } else { args.ids.clone() };
     if let Some(id) = ids.iter().find(|&&id| id >= all) {

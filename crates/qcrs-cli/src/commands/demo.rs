@@ -8,6 +8,7 @@ use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::Budget;
 use qcrs::curve::Curves;
 use qcrs::method::{Descriptor, METHODS, Method};
+use qcrs::noise::NoiseChoice;
 use qcrs::report::{self, Page};
 use qcrs::run::{self, Depth, Selection, Shard};
 use qcrs::sample::MonteCarlo;
@@ -61,7 +62,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let mut settings = ModelSettings::new(model.clone());
     // our own engine gives the same numbers on every machine
     settings.options.engine = EngineChoice::Cnn;
-    let setup = Setup::open(settings, DataSettings::new(images.clone()))?;
+    let setup = Setup::open(settings, DataSettings::new(images.clone()), NoiseChoice::default())?;
     let sampler = setup.sampler()?;
     let selection =
         Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };

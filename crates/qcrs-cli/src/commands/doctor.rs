@@ -2,7 +2,7 @@
 
 mod words;
 
-use crate::args::{ModelArgs, TargetArgs};
+use crate::args::{ModelArgs, NoiseArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use qcrs::doctor::{self, Findings, Patient, Reading, spread};
@@ -27,6 +27,8 @@ pub struct DoctorArgs {
     /// Estimate the time of runs with this n
     #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     n: u32,
+    #[command(flatten)]
+    noise: NoiseArgs,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -72,7 +74,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     let sigma = Sigma::new(args.sigma)?;
     // every way is tried on the model itself, without the declared transform
     let bare = ModelArgs { normalize: None, bgr: false, ..args.target.model.clone() };
-    let setup = Setup::open(&bare, &args.target.data)?;
+    let setup = Setup::open(&bare, &args.target.data, args.noise.noise)?;
     for note in &setup.model.notes {
         say!("{note}");
     }
@@ -91,7 +93,8 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Sho
         ids.into_iter().map(|id| Ok((id, setup.example(id)?))).collect::<Result<Vec<_>, Error>>()?;
     let (classifier, shape) = (&*setup.model.classifier, setup.data.dataset.shape());
     let declared = ModelSettings::from(&args.target.model).transform(shape[0])?;
-    let patient = Patient { classifier, declared: declared.as_ref(), shape, sigma };
+    let noise = setup.noise;
+    let patient = Patient { classifier, declared: declared.as_ref(), shape, sigma, noise };
     let Findings { readings, diagnosis, pixel_range, images } = patient.examine(&examples)?;
     let images_per_second = speed(setup, &examples[0].1.pixels)?;
     let seconds = doctor::forecast(sigma, args.n)?.map(|(method, passes)| {

@@ -1,6 +1,6 @@
 //! `qcrs predict`
 
-use crate::args::{SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -29,6 +29,8 @@ pub struct PredictArgs {
     /// The probability that an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]
     alpha: f64,
+    #[command(flatten)]
+    noise: NoiseArgs,
     /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
@@ -46,7 +48,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
         args.method
     );
     let (sigma, alpha) = (Sigma::new(args.sigma)?, Alpha::new(args.alpha)?);
-    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
     let sampler = setup.sampler()?;

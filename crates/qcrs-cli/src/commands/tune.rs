@@ -1,6 +1,6 @@
 //! `qcrs tune`
 
-use crate::args::{SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs};
 use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -40,6 +40,8 @@ pub struct TuneArgs {
     /// Ask only whether an input belongs to this class, given by name or number
     #[arg(long, value_name = "CLASS")]
     one_class: Option<String>,
+    #[command(flatten)]
+    noise: NoiseArgs,
     /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
@@ -58,7 +60,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let sigma = |at: u32| Sigma::new(low * (high / low).powf(f64::from(at) / last));
     let sigmas = (0..args.points).map(sigma).collect::<Result<_, _>>()?;
     let tune = Tune { sigmas, draws: args.draws, n: args.n, alpha: Alpha::new(args.alpha)? };
-    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;

@@ -61,11 +61,11 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
     }
     match (&args.model, &args.data) {
         (Some(model), Some(data)) => {
-            let setup = Setup::open(model, data)?;
+            let setup = Setup::open(model, data, stored.spec.noise.into())?;
             setup.pool.install(|| check_data(args, &setup.data, &stored))?;
             replay(args, &setup, (&stored.spec, &stored.records))?;
         }
-        (None, Some(data)) => check_data(args, &data.open()?, &stored)?,
+        (None, Some(data)) => check_data(args, &data.open()?.under(stored.spec.noise)?, &stored)?,
         _ => {}
     }
     check_results(args, &stored)

@@ -8,7 +8,7 @@ use anyhow::ensure;
 use qcrs::certify::{Budget, Verdict, certify};
 use qcrs::data::{self, Example, OpenOptions};
 use qcrs::method::{AnyMethod, Probe, Qcrs};
-use qcrs::noise::{Draws, Noise};
+use qcrs::noise::{Draws, Noise, NoiseKind};
 use qcrs::report::format::down;
 use qcrs::sample::{Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::types::{Alpha, Error};
@@ -47,6 +47,8 @@ struct TimedMethod<'a> {
 impl Certificates<'_> {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<()> {
         let opened = data::open(self.data, &OpenOptions::default())?;
+        let noise = NoiseKind::Lattice(opened.dataset.lattice());
+        let opened = opened.under(noise)?;
         let (shape, threads) = (opened.dataset.shape(), self.model.options.threads);
         let transform = self.model.transform(shape[0])?;
         ensure!(transform.is_none(), "--certificates takes models that normalise their inputs themselves");
@@ -57,7 +59,7 @@ impl Certificates<'_> {
         ensure!(!models.is_empty(), "no engine of this machine runs this model");
         let samplers: Vec<MonteCarlo<'_>> = models
             .iter()
-            .map(|model| MonteCarlo::new(&*model.classifier, self.model.options.batch))
+            .map(|model| MonteCarlo::new(&*model.classifier, self.model.options.batch).under(noise))
             .collect();
         let start = |python| Peer::start(python, &self.model.path, shape, threads);
         let peer = self.python.map(start).transpose()?.map(PeerSampler::new);

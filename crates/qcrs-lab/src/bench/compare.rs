@@ -136,14 +136,14 @@ impl Compare<'_> {
         other: &dyn Classifier,
         image: &[f32],
     ) -> anyhow::Result<Agreement> {
-        let (noise, stream) = address();
+        let (noise, stream) = address(image.len());
         let classes = one.num_classes();
         let mut agreement = Agreement { same: 0, of: self.images, largest: 0.0 };
         let mut batch = Vec::new();
         for start in (0..self.images).step_by(STEP as usize) {
             let range = start..self.images.min(start + STEP);
             let mut scores = [vec![f32::NAN; range.len() * classes], vec![f32::NAN; range.len() * classes]];
-            noisy_copies(image, &[(noise, Draws { stream, range })], &mut batch);
+            noisy_copies(image, &[(noise, Draws { stream, range })], &mut batch)?;
             one.logits(&batch, &mut scores[0])?;
             other.logits(&batch, &mut scores[1])?;
             for (a, b) in scores[0].chunks_exact(classes).zip(scores[1].chunks_exact(classes)) {

@@ -5,6 +5,7 @@
 
 use super::{SIGMA, address, median};
 use anyhow::{Context, bail, ensure};
+use qcrs::noise::Lattice;
 use qcrs::sample::{Classifier, Votes, argmax};
 use qcrs::types::Sigma;
 use serde::Deserialize;
@@ -127,11 +128,12 @@ impl Peer {
 
     /// On how many of some images without noise it gives our class: (same, of).
     pub(super) fn agreement(&mut self, ours: &dyn Classifier) -> anyhow::Result<(usize, usize)> {
-        let (noise, stream) = address();
-        let grey = vec![0.5; ours.input_len()];
+        let (noise, stream) = address(ours.input_len());
+        let grey = vec![Lattice::Bytes.pixel(128); ours.input_len()];
+        let copies = noise.copies_of(&grey)?;
         let mut images = vec![0.0; IMAGES * grey.len()];
         for (draw, image) in images.chunks_exact_mut(grey.len()).enumerate() {
-            noise.add(&stream, draw as u32, &grey, image);
+            copies.write(&stream, draw as u32, image);
             for pixel in image {
                 *pixel = pixel.clamp(0.0, 1.0);
             }

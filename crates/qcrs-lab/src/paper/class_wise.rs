@@ -30,6 +30,7 @@ pub fn class_wise(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let training = Setup::open(
         lab.setup.settings.clone(),
         DataSettings { split: Some(Split::Train), ..(&args.target.data).into() },
+        args.noise.noise,
     )?;
     let mut rows = Vec::new();
     for name in classes {

@@ -20,6 +20,7 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         let other = Setup::open(
             ModelSettings { path: path.clone(), ..lab.setup.settings.clone() },
             &args.target.data,
+            args.noise.noise,
         )?;
         let sampler = other.sampler()?;
         tables.extend(runs(&lab.with_model(&other, &sampler), "generalized-")?);

@@ -7,7 +7,6 @@ use anyhow::Context;
 use qcrs::analysis::Table;
 use qcrs::certify::Budget;
 use qcrs::method::{AnyMethod, Method, Qcrs};
-use qcrs::noise::Noise;
 use qcrs::run::{self, Depth, Record, Selection, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::types::{Alpha, Sigma};
@@ -101,7 +100,7 @@ impl Lab<'_> {
         key: &impl serde::Serialize,
         compute: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let versions = (env!("CARGO_PKG_VERSION"), Noise::VERSION);
+        let versions = (env!("CARGO_PKG_VERSION"), self.setup.noise.generator());
         let question = (versions, self.setup.model_spec(), &self.setup.data.about, self.seed, key);
         let hash = blake3::hash(serde_json::to_string(&question)?.as_bytes()).to_hex();
         let path = self.dir.join("runs").join(format!("{name}-{}.json", &hash[..8]));

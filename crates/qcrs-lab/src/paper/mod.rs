@@ -14,7 +14,7 @@ mod sigma_error;
 mod training;
 mod words;
 
-use crate::args::TargetArgs;
+use crate::args::{NoiseArgs, TargetArgs};
 use crate::output::{print, write_file};
 use crate::setup::Setup;
 use anyhow::Context;
@@ -63,6 +63,8 @@ pub struct PaperArgs {
     /// quasiconcavity, sqc, sigma-error: these σ instead of the published list
     #[arg(long, value_delimiter = ',', value_name = "SIGMAS")]
     sigmas: Vec<f64>,
+    #[command(flatten)]
+    noise: NoiseArgs,
     /// Where runs, tables, figures and the page are kept
     #[arg(long, default_value = "paper", value_name = "DIR")]
     dir: PathBuf,
@@ -107,7 +109,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     refuse_options_of_others(args)?;
     let (published, preset) = published(args)?;
     let budget = lab::budget(args.budget, args.n, args.alpha)?;
-    let setup = Setup::open(&args.target.model, &args.target.data)?;
+    let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let sampler = setup.sampler()?;
     let selection = lab::selection(&setup, &args.target.selection, args.budget)?;
     let (dir, effort, seed) = (args.dir.clone(), args.budget, args.seed);

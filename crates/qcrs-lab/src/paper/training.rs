@@ -14,8 +14,8 @@ use qcrs::report::{Sheet, SheetTable};
 /// COHEN, DDRS and QCRS on a model trained with noise and on one trained by MACER.
 pub fn training(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
     let path = args.macer.as_ref().context("give the model trained by MACER with --macer FILE")?;
-    let other =
-        Setup::open(ModelSettings { path: path.clone(), ..lab.setup.settings.clone() }, &args.target.data)?;
+    let settings = ModelSettings { path: path.clone(), ..lab.setup.settings.clone() };
+    let other = Setup::open(settings, &args.target.data, args.noise.noise)?;
     let sampler = other.sampler()?;
     let macer = lab.with_model(&other, &sampler);
     let wanted = |(name, _): &(&str, _)| TRAINING.iter().any(|(listed, _, _)| listed == name);

@@ -2,11 +2,13 @@
 
 mod data;
 mod model;
+mod noise;
 mod seed;
 mod settings;
 
 pub use data::{DataArgs, SelectionArgs};
 pub use model::ModelArgs;
+pub use noise::NoiseArgs;
 pub use seed::SeedArg;
 pub use settings::SettingsArgs;
 

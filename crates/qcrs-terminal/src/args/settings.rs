@@ -75,7 +75,7 @@ impl clap::Args for SettingsArgs {
         let certificate = CERTIFICATE.map(|setting| {
             let arg = option(&setting, help_for_all(&setting), "Certificate");
             // the published programs write them in capitals
-            if setting.name.starts_with('n') { arg.alias(setting.value) } else { arg }
+            if ["n0", "n"].contains(&setting.name) { arg.alias(setting.value) } else { arg }
         });
         command.arg(method).args(common).args(own).args(certificate)
     }

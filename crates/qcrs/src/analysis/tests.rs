@@ -2,6 +2,7 @@ use super::*;
 use crate::certify::{Budget, Estimate, Outcome, Reason, Verdict};
 use crate::data::About;
 use crate::method::{AnyMethod, Cohen, Look, Method, Sides};
+use crate::noise::NoiseKind;
 use crate::run::{
     Ball, BankReason, Checked, Finding, FromBank, Guarantee, ModelSpec, Record, Selection, Spec, Stored,
     Timing,
@@ -13,7 +14,8 @@ pub(crate) fn spec(of: u32) -> Spec {
     let sigma = Sigma::new(0.5).unwrap();
     Spec {
         qcrs: "0.1.0".into(),
-        noise: "1".into(),
+        noise: NoiseKind::Float,
+        tau: None,
         models: ModelSpec {
             name: "net.onnx".into(),
             blake3: "00".into(),

@@ -4,6 +4,7 @@ mod agenda;
 mod budget;
 mod estimate;
 mod guarantee;
+mod rounding;
 mod sides;
 mod verdict;
 
@@ -11,6 +12,7 @@ pub(crate) use agenda::{Agenda, is_looked_at};
 pub use budget::{Bound, Budget};
 pub use estimate::Estimate;
 pub use guarantee::Guarantee;
+pub use rounding::Rounding;
 pub(crate) use verdict::is_decided;
 pub use verdict::{Reason, Verdict, decide};
 

@@ -1,6 +1,7 @@
 //! How do we hold images that fit into memory?
 
 use super::{Dataset, Example, byte_to_pixel, exact_bytes, out_of_range};
+use crate::noise::Lattice;
 use crate::types::Error;
 
 /// A dataset in memory. Every binary format is read into one.
@@ -117,6 +118,10 @@ impl Dataset for InMemory {
 
     fn shape(&self) -> [usize; 3] {
         self.shape
+    }
+
+    fn lattice(&self) -> Lattice {
+        if self.are_bytes() { Lattice::Bytes } else { Lattice::Fine }
     }
 
     fn get(&self, index: usize) -> Result<Example, Error> {

@@ -9,6 +9,7 @@ mod known;
 mod memory;
 mod opened;
 mod pixels;
+mod rounded;
 
 #[cfg(feature = "data")]
 pub use files::{Channels, Layout, OpenOptions, Range, Split, decode, open, shape_of};
@@ -18,6 +19,7 @@ pub use pixels::pixel_hash;
 #[doc(hidden)] // public for our bank only
 pub use pixels::{byte_to_pixel, exact_bytes};
 
+use crate::noise::Lattice;
 use crate::types::Error;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,12 @@ pub trait Dataset: Send + Sync {
 
     /// Image number `index`; an error names the file it could not be read from.
     fn get(&self, index: usize) -> Result<Example, Error>;
+
+    /// What the pixels are steps of: those of [`Lattice::Bytes`] are k/255 to the last bit, and those of
+    /// [`Lattice::Fine`] anything.
+    fn lattice(&self) -> Lattice {
+        Lattice::Bytes
+    }
 
     /// Whether there is no image at all.
     fn is_empty(&self) -> bool {

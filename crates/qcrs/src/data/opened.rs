@@ -1,6 +1,8 @@
 //! What is known about images that are ready to be read?
 
+use super::rounded::Rounded;
 use super::{About, Dataset, Example, InMemory, known};
+use crate::noise::{Lattice, NoiseKind};
 use crate::types::Error;
 
 /// A dataset and what is known about it.
@@ -40,6 +42,22 @@ impl Opened {
             preprocess: if images.are_bytes() { "value/255" } else { preprocess }.into(),
         };
         Self { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
+    }
+
+    /// The images as noise of this kind takes them: on the fine lattice every pixel is rounded to a step, and
+    /// `about` says so. An error where the images do not lie on the lattice and are not rounded.
+    pub fn under(self, noise: NoiseKind) -> Result<Self, Error> {
+        match (noise.lattice(), self.dataset.lattice()) {
+            (Some(Lattice::Bytes), Lattice::Fine) => {
+                Err(Error::Invalid("these images are not 8-bit, and the noise is for 8-bit images".into()))
+            }
+            (Some(lattice @ Lattice::Fine), _) => {
+                let preprocess = format!("{}, rounded to 1/{}", self.about.preprocess, lattice.steps());
+                let about = About { preprocess, ..self.about };
+                Ok(Self { dataset: Box::new(Rounded { images: self.dataset, lattice }), about, ..self })
+            }
+            _ => Ok(self),
+        }
     }
 
     /// Gives an image and its label by its number in records.

@@ -8,7 +8,7 @@ pub use ways::Way;
 
 use crate::data::Example;
 use crate::method::{AnyMethod, Cohen, Qcrs};
-use crate::noise::{Noise, Phase, Stream};
+use crate::noise::{NoiseKind, Phase, Stream};
 use crate::sample::{Classifier, InputTransform};
 use crate::types::{Error, Sigma};
 use rayon::prelude::*;
@@ -28,6 +28,8 @@ pub struct Patient<'a> {
     pub shape: [usize; 3],
     /// The noise that it is declared to be trained with.
     pub sigma: Sigma,
+    /// How the noise is drawn.
+    pub noise: NoiseKind,
 }
 
 /// What was measured.
@@ -78,7 +80,7 @@ impl Patient<'_> {
         })?;
         let clean: Vec<f32> =
             examples.iter().flat_map(|(_, example)| example.pixels.iter().copied()).collect();
-        let noisy = self.noisy(examples);
+        let noisy = self.noisy(examples)?;
         let ways = Way::to_try(self.declared.is_some(), self.shape[0]);
         let reading = |way: Way| {
             let accuracy = |pixels: &[f32]| {
@@ -99,14 +101,15 @@ impl Patient<'_> {
     }
 
     /// One noisy copy of each image, one after the other.
-    fn noisy(&self, examples: &[(u32, Example)]) -> Vec<f32> {
+    fn noisy(&self, examples: &[(u32, Example)]) -> Result<Vec<f32>, Error> {
         let copy = |(index, example): &(u32, Example)| {
             let mut noisy = vec![0.0; example.pixels.len()];
             let stream = Stream { seed: 0, input: *index, phase: Phase::Measure };
-            Noise::Gaussian(self.sigma).add(&stream, 0, &example.pixels, &mut noisy);
-            noisy
+            let noise = self.noise.at(self.sigma, noisy.len());
+            noise.copies_of(&example.pixels)?.write(&stream, 0, &mut noisy);
+            Ok(noisy)
         };
-        examples.iter().flat_map(copy).collect()
+        Ok(examples.iter().map(copy).collect::<Result<Vec<_>, Error>>()?.concat())
     }
 }
 
@@ -158,7 +161,13 @@ mod tests {
     }
 
     fn examine(classifier: &Threshold, declared: Option<&InputTransform>) -> Findings {
-        let patient = Patient { classifier, declared, shape: [1, 2, 2], sigma: Sigma::new(0.05).unwrap() };
+        let patient = Patient {
+            classifier,
+            declared,
+            shape: [1, 2, 2],
+            sigma: Sigma::new(0.05).unwrap(),
+            noise: NoiseKind::Float,
+        };
         patient.examine(&examples()).unwrap()
     }
 
@@ -190,7 +199,13 @@ mod tests {
         let mut examples = examples();
         examples[7].1.label = None;
         let sigma = Sigma::new(0.05).unwrap();
-        let patient = Patient { classifier: &Threshold(0.5, 9.0), declared: None, shape: [1, 2, 2], sigma };
+        let patient = Patient {
+            classifier: &Threshold(0.5, 9.0),
+            declared: None,
+            shape: [1, 2, 2],
+            sigma,
+            noise: NoiseKind::Float,
+        };
         for examples in [&examples[..], &[]] {
             let error = patient.examine(examples).unwrap_err();
             assert!(matches!(error, Error::Setting { name: "labels", .. }), "{error}");

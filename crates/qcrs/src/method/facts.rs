@@ -1,5 +1,6 @@
 //! What does the rest of the library have to know about a method, besides its plans?
 
+use crate::noise::NoiseKind;
 use crate::types::Sigma;
 
 /// What holds for a method with its settings. [`Facts::about`] gives what holds for most methods.
@@ -52,6 +53,11 @@ impl Facts {
             refuses: &[],
             slow: Slow::Nothing,
         }
+    }
+
+    /// How its noise is drawn where `wanted` is asked for: a law of its own is drawn in floats.
+    pub fn noise(&self, wanted: NoiseKind) -> NoiseKind {
+        if self.other_law.is_some() { NoiseKind::Float } else { wanted }
     }
 
     /// The forward passes that one input will take, or may take at most.

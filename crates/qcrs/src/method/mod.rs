@@ -40,8 +40,7 @@ use serde::{Deserialize, Serialize};
 
 /// A way to plan the certificate of one input.
 pub trait PlanCertificate: Send + Sync {
-    /// Makes the enum and the table of all methods. A method provides `DESCRIPTOR`, `check`, `facts` and a
-    /// plan.
+    /// Looks at an input through `scout` and says what to certify.
     fn plan(&self, scout: &mut Scout<'_>) -> Result<Plan, Error>;
 }
 

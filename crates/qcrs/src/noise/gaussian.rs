@@ -6,15 +6,9 @@
 
 use super::Stream;
 use super::normal::{TAIL, circle, normal_pair, scaled};
-use super::philox::philox4x32;
 use super::tail::tail_radius;
+use super::words::{GROUP, LANES, second_half, words};
 use std::sync::LazyLock;
-
-const LANES: usize = 16;
-/// The number of normals that are made at a time.
-pub(super) const GROUP: usize = 4 * LANES;
-/// This bit is set in the phase of the counters that refine the tail, and in no others.
-const TAIL_DOMAIN: u32 = 1 << 31;
 
 /// `out = x + scale · ε`, as a job that pulp compiles once for every instruction set.
 pub(super) struct AddNormals<'a> {
@@ -70,14 +64,7 @@ fn add(scale: f32, normals: &[f32; GROUP], x: &[f32; GROUP], out: &mut [f32; GRO
 #[inline(always)]
 pub(super) fn normals(stream: &Stream, draw: u32, group: u32) -> [f32; GROUP] {
     let first = group * LANES as u32;
-    let key = stream.key();
-    let mut words = [[0; LANES]; 4];
-    for lane in 0..LANES {
-        let counter = [draw, first + lane as u32, stream.input, stream.phase as u32];
-        for (run, word) in words.iter_mut().zip(philox4x32(counter, key)) {
-            run[lane] = word;
-        }
-    }
+    let words = words(stream, draw, first);
     let mut normals = [[0.0; LANES]; 4];
     let mut rare = false;
     for pair in [0, 2] {
@@ -104,12 +91,10 @@ fn refine_tails(
     words: &[[u32; LANES]; 4],
     normals: &mut [[f32; LANES]; 4],
 ) {
-    let key = stream.key();
     for (lane, block) in (0..LANES).zip(first..) {
         for pair in [0, 2] {
             if words[pair][lane] < TAIL {
-                let counter = [draw, block, stream.input, stream.phase as u32 | TAIL_DOMAIN];
-                let more = philox4x32(counter, key)[pair];
+                let more = second_half(stream, draw, block, pair);
                 let radius = tail_radius(words[pair][lane], more);
                 let [a, b] = scaled(radius, circle(words[pair + 1][lane]));
                 normals[pair][lane] = a;
@@ -123,6 +108,8 @@ fn refine_tails(
 mod tests {
     use super::*;
     use crate::noise::Phase;
+    use crate::noise::philox::philox4x32;
+    use crate::noise::tests::archs;
     use proptest::prelude::*;
 
     const STREAM: Stream = Stream { seed: 0x0123_4567_89AB_CDEF, input: 42, phase: Phase::Estimate };
@@ -141,23 +128,12 @@ mod tests {
         let words = philox4x32([draw, block, STREAM.input, STREAM.phase as u32], key);
         let (r, v) = (words[run & 2], words[run | 1]);
         let pair = if r < TAIL {
-            let more = philox4x32([draw, block, STREAM.input, STREAM.phase as u32 | TAIL_DOMAIN], key);
+            let more = philox4x32([draw, block, STREAM.input, STREAM.phase as u32 | 1 << 31], key);
             scaled(tail_radius(r, more[run & 2]), circle(v))
         } else {
             normal_pair(r, v)
         };
         pair[run & 1]
-    }
-
-    fn archs() -> Vec<(&'static str, pulp::Arch)> {
-        #[cfg(target_arch = "x86_64")]
-        let more = [
-            pulp::x86::V3::try_new().map(|v3| ("AVX2", pulp::Arch::V3(v3))),
-            pulp::x86::V4::try_new().map(|v4| ("AVX-512", pulp::Arch::V4(v4))),
-        ];
-        #[cfg(not(target_arch = "x86_64"))]
-        let more = [Some(("best", pulp::Arch::new()))];
-        [("plain", pulp::Arch::Scalar)].into_iter().chain(more.into_iter().flatten()).collect()
     }
 
     fn bits(values: &[f32]) -> Vec<u32> {

@@ -7,7 +7,8 @@
 mod tests;
 
 use super::gamma::gamma_draw;
-use super::gaussian::{GROUP, normals};
+use super::gaussian::normals;
+use super::words::GROUP;
 use super::{Stream, round_up};
 use crate::math::{gamma_quantile, gamma_shares};
 use crate::types::{Error, Sigma};
@@ -116,7 +117,7 @@ impl GeneralizedGaussian {
     /// that changes a share by some 1e-7, which is far less than votes can tell.
     pub(super) fn add(&self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
         static BEST: LazyLock<pulp::Arch> = LazyLock::new(pulp::Arch::new);
-        assert_eq!(x.len(), self.dim as usize, "this noise was made for inputs of another length");
+        assert_eq!(x.len(), out.len(), "the noisy copy must be as long as the input");
         self.add_on(*BEST, stream, draw, x, out);
     }
 

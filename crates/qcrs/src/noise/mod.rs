@@ -6,28 +6,38 @@
 //! |------------|------------------------------------------------------------|
 //! | `seed`     | which seed makes the noise?                                |
 //! | `philox`   | which random words belong to this address?                 |
+//! | `words`    | which of them make one draw?                               |
 //! | `normal`   | which normals do two random words make?                    |
 //! | `tail`     | how far out can a normal lie?                              |
 //! | `gaussian` | what are the normals of one draw, in order and fast?       |
 //! | `gamma`    | which gamma variable belongs to this address?              |
+//! | `lattice`  | what is Gaussian noise on images of whole steps?           |
 //! | `generalized` | what is generalized Gaussian noise?                     |
+//! | `kind`     | how is Gaussian noise drawn in this run?                   |
+//! | `copies`   | what are the noisy copies of one input?                    |
 
 // code is compiled for an instruction set only where it is inlined into pulp's dispatch
 #![allow(clippy::inline_always)]
 
+mod copies;
 mod gamma;
 mod gaussian;
 mod generalized;
+mod kind;
+mod lattice;
 mod normal;
 mod philox;
 mod seed;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::types::{Error, Sigma};
-use gaussian::AddNormals;
+pub use copies::NoisyCopies;
 pub use generalized::GeneralizedGaussian;
+pub use kind::{NoiseChoice, NoiseKind};
+pub use lattice::{Lattice, LatticeGaussian};
 pub use seed::Seed;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -129,9 +139,11 @@ impl Fresh {
 /// The law of the smoothing noise. A closed set: `radius` answers for each of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
-    /// Isotropic N(0, σ² I) (Cohen et al. 2019).
+    /// N(0, σ² I) (Cohen et al. 2019) rounded to the steps of the pixels.
+    Lattice(LatticeGaussian),
+    /// N(0, σ² I) in floats: certificates do not cover what rounding does to x + ε.
     Gaussian(Sigma),
-    /// Density ∝ ‖ε‖^(−2k) exp(−‖ε‖²/2s²), perhaps truncated (Li et al. 2022).
+    /// Density ∝ ‖ε‖^(−2k) exp(−‖ε‖²/2s²), perhaps truncated (Li et al. 2022), in floats.
     GeneralizedGaussian(GeneralizedGaussian),
 }
 
@@ -139,6 +151,7 @@ impl Noise {
     /// The noise level.
     pub fn sigma(self) -> Sigma {
         match self {
+            Self::Lattice(law) => law.sigma,
             Self::Gaussian(sigma) => sigma,
             Self::GeneralizedGaussian(law) => law.sigma(),
         }
@@ -147,65 +160,69 @@ impl Noise {
     /// What the law is called.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Lattice(_) => "lattice Gaussian",
             Self::Gaussian(_) => "Gaussian",
             Self::GeneralizedGaussian(_) => "generalized Gaussian",
         }
     }
 
-    /// Refuses inputs with another number of values than the law was made for.
+    /// Refuses inputs with another number of values than the law was made for, and a law that cannot be
+    /// drawn.
     pub fn fits(self, values: usize) -> Result<(), Error> {
-        match self {
-            Self::GeneralizedGaussian(law) if law.dim() as usize != values => Err(Error::Invalid(format!(
-                "the noise was made for inputs of {} values, and the input has {values}",
-                law.dim()
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// The name of the generator. It is part of a run's spec: other noise is another run.
-    pub const VERSION: &'static str = "philox4x32-10 box-muller v1";
-
-    /// Writes `x` plus the `draw`-th noise vector of `stream` to `out`.
-    ///
-    /// Element j of Gaussian noise depends on the address, σ and `x[j]` only; generalized noise is a
-    /// direction and a length, and so depends on the number of values too. Both have the same bits on
-    /// every processor.
-    ///
-    /// # Panics
-    ///
-    /// If `x` and `out` differ in length, or from the number of values that the noise was made for.
-    pub fn add(self, stream: &Stream, draw: u32, x: &[f32], out: &mut [f32]) {
-        assert_eq!(x.len(), out.len(), "the noisy copy must be as long as the input");
-        match self {
-            Self::Gaussian(sigma) => {
-                AddNormals { stream, draw, scale: round_up(sigma.get()), x, out }.run();
+        let made_for = match self {
+            Self::Gaussian(_) => return Ok(()),
+            Self::Lattice(law) => {
+                law.check()?;
+                law.dim
             }
-            Self::GeneralizedGaussian(law) => law.add(stream, draw, x, out),
+            Self::GeneralizedGaussian(law) => law.dim(),
+        };
+        if made_for as usize == values {
+            return Ok(());
         }
+        Err(Error::Invalid(format!(
+            "the noise was made for inputs of {made_for} values, and the input has {values}"
+        )))
     }
 }
 
-/// A law that is not Gaussian, as files have it beside σ. The fields of each law tell it from the others.
+/// A law that is not Gaussian in floats, as files have it beside σ. The fields of each law tell it from the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum WrittenLaw {
+    Lattice(WrittenLattice),
     GeneralizedGaussian(GeneralizedGaussian),
 }
 
+/// A lattice law beside its σ.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WrittenLattice {
+    lattice: Lattice,
+    dim: u32,
+}
+
 impl Noise {
-    /// What files have of it: σ, and the law where it is not Gaussian.
+    /// What files have of it: σ, and the law where it is not Gaussian in floats, the only one of version 0.1.
     pub(crate) fn written(self) -> (Sigma, Option<WrittenLaw>) {
-        match self {
-            Self::Gaussian(sigma) => (sigma, None),
-            Self::GeneralizedGaussian(law) => (law.sigma(), Some(WrittenLaw::GeneralizedGaussian(law))),
-        }
+        let law = match self {
+            Self::Lattice(LatticeGaussian { lattice, dim, .. }) => {
+                Some(WrittenLaw::Lattice(WrittenLattice { lattice, dim }))
+            }
+            Self::Gaussian(_) => None,
+            Self::GeneralizedGaussian(law) => Some(WrittenLaw::GeneralizedGaussian(law)),
+        };
+        (self.sigma(), law)
     }
 
     /// The noise that a file means by `sigma` and `law`.
     pub(crate) fn read(sigma: Sigma, law: Option<WrittenLaw>) -> Result<Self, Error> {
         let noise = match law {
             None => Self::Gaussian(sigma),
+            Some(WrittenLaw::Lattice(WrittenLattice { lattice, dim })) => {
+                Self::Lattice(LatticeGaussian { sigma, lattice, dim })
+            }
             Some(WrittenLaw::GeneralizedGaussian(law)) => Self::GeneralizedGaussian(law),
         };
         if noise.sigma() == sigma {
@@ -241,7 +258,8 @@ mod scale {
         let noise = |sigma: f64| {
             let mut out = [0.0; 64];
             let stream = Stream { seed: 1, input: 2, phase: Phase::Estimate };
-            Noise::Gaussian(Sigma::new(sigma).unwrap()).add(&stream, 3, &[0.0; 64], &mut out);
+            let copies = Noise::Gaussian(Sigma::new(sigma).unwrap()).copies_of(&[0.0; 64]).unwrap();
+            copies.write(&stream, 3, &mut out);
             out
         };
         assert_eq!(

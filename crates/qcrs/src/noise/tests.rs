@@ -14,9 +14,22 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
+/// Every instruction set that this processor has.
+pub(super) fn archs() -> Vec<(&'static str, pulp::Arch)> {
+    #[cfg(target_arch = "x86_64")]
+    let more = [
+        pulp::x86::V3::try_new().map(|v3| ("AVX2", pulp::Arch::V3(v3))),
+        pulp::x86::V4::try_new().map(|v4| ("AVX-512", pulp::Arch::V4(v4))),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let more = [Some(("best", pulp::Arch::new()))];
+    [("plain", pulp::Arch::Scalar)].into_iter().chain(more.into_iter().flatten()).collect()
+}
+
 fn vector(stream: &Stream, draw: u32, len: usize) -> Vec<f32> {
     let mut out = vec![f32::NAN; len];
-    Noise::Gaussian(Sigma::new(1.0).unwrap()).add(stream, draw, &vec![0.0; len], &mut out);
+    let zeros = vec![0.0; len];
+    Noise::Gaussian(Sigma::new(1.0).unwrap()).copies_of(&zeros).unwrap().write(stream, draw, &mut out);
     out
 }
 

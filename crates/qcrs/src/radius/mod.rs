@@ -13,6 +13,7 @@ use crate::types::{Alpha, Error};
 /// that certifies nothing. Rounded down.
 pub fn one_sided(noise: &Noise, p_lower: f64) -> Result<Option<f64>, Error> {
     match noise {
+        Noise::Lattice(law) => gaussian(law.lower(p_lower), law.sigma),
         Noise::Gaussian(sigma) => gaussian(p_lower, *sigma),
         Noise::GeneralizedGaussian(law) => dsrs::generalized_gaussian(p_lower, law),
     }
@@ -22,6 +23,7 @@ pub fn one_sided(noise: &Noise, p_lower: f64) -> Result<Option<f64>, Error> {
 /// a law that has no such radius.
 pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f64>, Error> {
     match noise {
+        Noise::Lattice(law) => gaussian_two_sided(law.lower(p_lower), law.lower(not_other), law.sigma),
         Noise::Gaussian(sigma) => gaussian_two_sided(p_lower, not_other, *sigma),
         Noise::GeneralizedGaussian(_) => Err(only_one_sided(noise, "the two-sided bound")),
     }
@@ -31,6 +33,7 @@ pub fn two_sided(noise: &Noise, p_lower: f64, not_other: f64) -> Result<Option<f
 /// radius cannot be asked about this way.
 pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
     match noise {
+        Noise::Lattice(law) => Ok((gaussian_share(radius, law.sigma) + law.correction()).next_up()),
         Noise::Gaussian(sigma) => Ok(gaussian_share(radius, *sigma)),
         Noise::GeneralizedGaussian(_) => Err(only_one_sided(noise, "a question about one radius")),
     }

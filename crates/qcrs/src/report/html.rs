@@ -1,7 +1,7 @@
 //! What stands on the one page that holds everything and needs nothing else?
 
 use super::grid::TextGrid;
-use super::words::{guarantee_in_words, incomplete};
+use super::words::{guarantee_in_words, incomplete, rounding_in_words};
 use super::{Picture, figures, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::run::Guarantee;
@@ -104,5 +104,6 @@ fn promises(analysis: &Analysis) -> Vec<Value> {
         let words = guarantee_in_words(promise);
         (!names.is_empty()).then(|| context! { words, runs => names.join(", ") })
     };
-    all.filter_map(promise).collect()
+    let rounding = rounding_in_words(analysis).into_iter().map(|(words, runs)| context! { words, runs });
+    all.filter_map(promise).chain(rounding).collect()
 }

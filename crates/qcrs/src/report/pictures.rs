@@ -3,7 +3,7 @@
 use super::format::down;
 use crate::analysis::{Analysis, Row, Table};
 use crate::data::Opened;
-use crate::noise::{Noise, Phase, Stream};
+use crate::noise::{NoiseKind, Phase, Stream};
 use crate::types::{Error, Sigma};
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
@@ -49,7 +49,9 @@ fn picture(table: &Table, row: &Row, opened: &Opened) -> Result<Picture, Error> 
     let mut noisy = example.pixels.clone();
     if let Some(sigma) = row.sigma {
         let stream = Stream { seed: 0, input: row.index, phase: Phase::Curve };
-        Noise::Gaussian(Sigma::new(sigma)?).add(&stream, 0, &example.pixels, &mut noisy);
+        let kind = table.spec.as_ref().map_or(NoiseKind::Float, |spec| spec.noise);
+        let noise = kind.at(Sigma::new(sigma)?, noisy.len());
+        noise.copies_of(&example.pixels)?.write(&stream, 0, &mut noisy);
     }
     let answer = match row.predicted {
         Some(class) => format!("{}, radius {}", table.class_name(class), down(row.radius, 3)),

@@ -3,7 +3,7 @@
 use super::format::{down, interval, p_value};
 use super::grid::{Cell, TextGrid};
 use super::metrics::{METRICS, Metric, MetricPlace, claim, optional};
-use super::words::{guarantee_in_words, title, title_of};
+use super::words::{guarantee_in_words, rounding_in_words, title, title_of};
 use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
 use crate::run::Guarantee;
 
@@ -181,6 +181,9 @@ pub fn notes(analysis: &Analysis) -> Vec<String> {
         if analysis.tables.iter().any(|table| table.guarantee == promise) {
             notes.push(guarantee_in_words(promise).into());
         }
+    }
+    for (words, runs) in rounding_in_words(analysis) {
+        notes.push(format!("{words} ({runs})"));
     }
     notes.extend(analysis.notes.iter().cloned());
     notes

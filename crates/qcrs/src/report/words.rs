@@ -34,6 +34,20 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
     }
 }
 
+/// Every statement about rounding once, with the runs that it is about.
+pub fn rounding_in_words(analysis: &Analysis) -> Vec<(&'static str, String)> {
+    let mut all: Vec<(&'static str, String)> = Vec::new();
+    for table in &analysis.tables {
+        let Some(spec) = &table.spec else { continue };
+        let words = spec.rounding().words();
+        match all.iter_mut().find(|(said, _)| *said == words) {
+            Some((_, runs)) => *runs += &format!(", {}", table.name),
+            None => all.push((words, table.name.clone())),
+        }
+    }
+    all
+}
+
 /// "incomplete: 137 of 200 inputs"; `None` for a whole run.
 pub fn incomplete(summary: &Summary) -> Option<String> {
     let owed = summary.owed.filter(|_| summary.complete == Some(false))?;

@@ -50,7 +50,7 @@ impl Check<'_> {
     /// Whether the certificates are those that the spec's method makes of the votes before them.
     fn replay(&self, outcome: &Outcome, index: u32) -> Result<(), Error> {
         let Spec { method, budget, seed, .. } = self.spec;
-        let recorded = Recorded::new(outcome, &self.spec.models);
+        let recorded = Recorded::new(outcome, self.spec);
         let input = Input { pixels: self.blank, seed: *seed, index };
         let mut scout = Scout::new(&recorded, &input, budget.alpha(), budget.n());
         let plan = method.plan(&mut scout)?;
@@ -146,8 +146,8 @@ fn plausible(outcome: &Outcome, [low, high]: Region, spec: &Spec) -> Result<(), 
         format!("a certificate has {n} votes where the spec asks for {most} at most")
     })?;
     let seen = outcome.looks.iter().any(|look| look.votes.of(estimate.class) > 0);
-    let gaussian = matches!(estimate.smoothed.noise, Noise::Gaussian(_));
-    ensure(seen && within(estimate.sigma()) && gaussian, || NOT_THOSE.into())
+    let asked = estimate.smoothed == spec.at(estimate.sigma());
+    ensure(seen && within(estimate.sigma()) && asked, || NOT_THOSE.into())
 }
 
 fn same_verdict(outcome: &Outcome, spec: &Spec) -> Result<(), Error> {

@@ -1,7 +1,6 @@
 //! Which classifiers, run how?
 
-use crate::noise::Noise;
-use crate::sample::{InputTransform, Smoothed, check_confidence, nearest_told};
+use crate::sample::{InputTransform, check_confidence, nearest_told};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
@@ -110,10 +109,9 @@ impl Models {
         self.0.iter()
     }
 
-    /// The smoothed classifier that σ stands for, as the sampler of such a run has it.
-    pub fn at(&self, sigma: Sigma) -> Smoothed {
-        let model = nearest_told(self.0.iter().map(|model| model.told), sigma);
-        Smoothed { model, noise: Noise::Gaussian(sigma) }
+    /// The number of the model that was told the σ nearest to this one, as the sampler of such a run has it.
+    pub fn told(&self, sigma: Sigma) -> u32 {
+        nearest_told(self.0.iter().map(|model| model.told), sigma)
     }
 }
 
@@ -148,7 +146,7 @@ mod tests {
         let text = serde_json::to_string(&several).unwrap();
         assert!(text.starts_with('['), "{text}");
         assert_eq!(serde_json::from_str::<Models>(&text).unwrap(), several);
-        assert_eq!(several.at(Sigma::new(0.3).unwrap()).model, 1);
+        assert_eq!(several.told(Sigma::new(0.3).unwrap()), 1);
     }
 
     #[test]

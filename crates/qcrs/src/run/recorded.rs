@@ -1,9 +1,9 @@
 //! What does the method make of votes that were already cast?
 
-use super::Models;
+use super::Spec;
 use crate::certify::Outcome;
 use crate::method::Look;
-use crate::noise::{Draws, Noise};
+use crate::noise::Draws;
 use crate::sample::{SampleUnderNoise, Smoothed, SoftVotes, Votes};
 use crate::types::{Error, Sigma};
 use std::collections::VecDeque;
@@ -13,14 +13,14 @@ use std::sync::{Mutex, PoisonError};
 /// record does not answer is an error: then the record does not belong to the spec.
 pub(super) struct Recorded<'a> {
     left: Mutex<VecDeque<Look>>,
-    models: &'a Models,
+    spec: &'a Spec,
 }
 
 impl<'a> Recorded<'a> {
-    /// The votes of `outcome` that came before the certificates, cast by `models`.
-    pub(super) fn new(outcome: &Outcome, models: &'a Models) -> Self {
+    /// The votes of `outcome` that came before the certificates, cast in a run of `spec`.
+    pub(super) fn new(outcome: &Outcome, spec: &'a Spec) -> Self {
         let left = outcome.looks.iter().chain(&outcome.selection).cloned().collect();
-        Self { left: Mutex::new(left), models }
+        Self { left: Mutex::new(left), spec }
     }
 
     fn next(&self, g: Smoothed, draws: &Draws) -> Result<Look, Error> {
@@ -31,9 +31,8 @@ impl<'a> Recorded<'a> {
             return Ok(look);
         }
         let words = |Smoothed { model, noise }: Smoothed| {
-            let law = if let Noise::Gaussian(_) = noise { "" } else { " of another law" };
             let model = if model == 0 { String::new() } else { format!(" of model {model}") };
-            format!("σ = {}{law}{model}", noise.sigma().get())
+            format!("σ = {} of {} noise{model}", noise.sigma().get(), noise.name())
         };
         let (found, wanted) = (words(look.smoothed), words(g));
         Err(Error::Invalid(format!(
@@ -57,6 +56,6 @@ impl SampleUnderNoise for Recorded<'_> {
     }
 
     fn at(&self, sigma: Sigma) -> Smoothed {
-        self.models.at(sigma)
+        self.spec.at(sigma)
     }
 }

@@ -1,11 +1,12 @@
 //! What do the answers depend on?
 
 use super::{Guarantee, Models, Selection};
-use crate::certify::Budget;
+use crate::certify::{Budget, Rounding};
 use crate::data::About;
 use crate::method::Method;
-use crate::noise::Noise;
-use crate::types::Error;
+use crate::noise::{Noise, NoiseKind};
+use crate::sample::Smoothed;
+use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
 
 /// What a run was asked: the same spec, model and data always give the same records.
@@ -13,8 +14,11 @@ use serde::{Deserialize, Serialize};
 pub struct Spec {
     /// The version of qcrs that wrote it.
     pub qcrs: String,
-    /// The version of the noise: another version draws other vectors from the same seed.
-    pub noise: String,
+    /// How noise is drawn: another way draws other vectors from the same seed.
+    pub noise: NoiseKind,
+    /// τ at σ₀, where noise is drawn on a lattice: how far the law of one value may be from the exact one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tau: Option<f64>,
     /// The classifiers, by their numbers in this list; most runs have one.
     #[serde(rename = "model")]
     pub models: Models,
@@ -40,18 +44,20 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What a run of this version asks: `method` on these inputs, about all classes, with the seed 0 and
-    /// without a bank.
+    /// What a run of this version asks: `method` on these inputs under noise of this kind, about all classes,
+    /// with the seed 0 and without a bank.
     pub fn new(
         models: impl Into<Models>,
         data: About,
         selection: Selection,
+        noise: NoiseKind,
         method: Method,
         budget: Budget,
     ) -> Self {
         Self {
             qcrs: env!("CARGO_PKG_VERSION").into(),
-            noise: Noise::VERSION.into(),
+            noise,
+            tau: tau(noise, &method),
             models: models.into(),
             data,
             selection,
@@ -104,11 +110,42 @@ impl Spec {
         }
     }
 
+    /// The smoothed classifier that σ stands for in this run.
+    pub fn at(&self, sigma: Sigma) -> Smoothed {
+        let dim = self.data.shape.iter().product();
+        Smoothed { model: self.models.told(sigma), noise: self.noise.at(sigma, dim) }
+    }
+
+    /// Whether its certificates hold for what a computer computes.
+    pub fn rounding(&self) -> Rounding {
+        Rounding::of(self.noise, self.models.iter().all(|model| model.batch.is_none()))
+    }
+
     /// Refuses what cannot work, before any draw is spent.
     pub fn check(&self) -> Result<(), Error> {
         self.selection.check()?;
         self.check_question()?;
+        self.check_noise()?;
         self.budget.suits(&self.method, self.one_class)
+    }
+
+    /// Refuses noise that the method does not take, a σ₀ that the lattice is too coarse for, and a wrong τ.
+    fn check_noise(&self) -> Result<(), Error> {
+        let facts = self.method.facts();
+        let is_lattice = self.noise.lattice().is_some();
+        if let Some(law) = facts.other_law.filter(|_| is_lattice) {
+            return Err(Error::setting(
+                "noise",
+                format!("{law} noise is drawn in floats only; choose float"),
+            ));
+        }
+        if let Noise::Lattice(law) = self.at(facts.sigma).noise {
+            law.check()?;
+        }
+        if self.tau == tau(self.noise, &self.method) {
+            return Ok(());
+        }
+        Err(Error::Invalid("τ is not that of its noise; the spec was changed".into()))
     }
 
     /// Refuses a question about a class that no model has, or whose answers a bank would take for classes.
@@ -126,5 +163,13 @@ impl Spec {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// τ at σ₀.
+fn tau(noise: NoiseKind, method: &Method) -> Option<f64> {
+    match noise.at(method.facts().sigma, 0) {
+        Noise::Lattice(law) => Some(law.tau()),
+        Noise::Gaussian(_) | Noise::GeneralizedGaussian(_) => None,
     }
 }

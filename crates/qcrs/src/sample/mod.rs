@@ -58,7 +58,7 @@ pub trait Classifier: Sync {
         batch: &mut Vec<f32>,
         out: &mut [f32],
     ) -> Result<(), Error> {
-        engine::noisy_copies(x, parts, batch);
+        engine::noisy_copies(x, parts, batch)?;
         self.logits(batch, out)
     }
 }

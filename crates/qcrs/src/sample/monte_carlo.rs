@@ -5,7 +5,7 @@ use super::{
     Classifier, SampleUnderNoise, Scores, Smoothed, SoftVotes, Voter, Votes, has_values_and_classes,
     nearest_told,
 };
-use crate::noise::{Draws, Noise};
+use crate::noise::{Draws, Noise, NoiseKind};
 use crate::types::{Error, Sigma};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// Memory is one batch per thread, whatever the number of draws.
 pub struct MonteCarlo<'a> {
     voters: Vec<Voter<'a>>,
+    noise: NoiseKind,
     batch: u32,
     passes: AtomicU64,
     stop: Arc<AtomicBool>,
@@ -53,7 +54,14 @@ impl<'a> MonteCarlo<'a> {
     }
 
     fn asking(voters: Vec<Voter<'a>>, batch: u32) -> Self {
-        Self { voters, batch: batch.max(1), passes: 0.into(), stop: Arc::default(), pool: None }
+        let (noise, stop) = (NoiseKind::default(), Arc::default());
+        Self { voters, noise, batch: batch.max(1), passes: 0.into(), stop, pool: None }
+    }
+
+    /// Says how Gaussian noise is drawn; the default is the lattice of 8-bit images.
+    #[must_use]
+    pub fn under(self, noise: NoiseKind) -> Self {
+        Self { noise, ..self }
     }
 
     /// Says what the scores mean; the default is logits.
@@ -142,7 +150,7 @@ impl<'a> MonteCarlo<'a> {
         scores.clear();
         scores.resize(copies * classes, f32::NAN);
         classifier.noisy_logits(x, parts, batch, scores)?;
-        for ((_, stream, draw), row) in each_draw(parts).zip(scores.chunks_exact(classes)) {
+        for ((stream, draw), row) in each_draw(parts).zip(scores.chunks_exact(classes)) {
             if let Some(class) = row.iter().position(|score| !score.is_finite()) {
                 return Err(Error::NotFinite { phase: stream.phase.name(), draw, class, score: row[class] });
             }
@@ -204,10 +212,8 @@ impl SampleUnderNoise for MonteCarlo<'_> {
     }
 
     fn at(&self, sigma: Sigma) -> Smoothed {
-        Smoothed {
-            model: nearest_told(self.voters.iter().map(|voter| voter.told), sigma),
-            noise: Noise::Gaussian(sigma),
-        }
+        let model = nearest_told(self.voters.iter().map(|voter| voter.told), sigma);
+        Smoothed { model, noise: self.noise.at(sigma, self.voters[0].classifier.input_len()) }
     }
 }
 

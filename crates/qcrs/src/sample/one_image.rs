@@ -78,7 +78,7 @@ fn copies_of(x: &[f32], count: u32) -> Result<Vec<f32>, Error> {
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     for draw in 0..count {
         let sigma = Sigma::new(SIGMAS[draw as usize % SIGMAS.len()])?;
-        noisy_copies(x, &[(Noise::Gaussian(sigma), Draws { stream, range: draw..draw + 1 })], &mut batch);
+        noisy_copies(x, &[(Noise::Gaussian(sigma), Draws { stream, range: draw..draw + 1 })], &mut batch)?;
         all.extend_from_slice(&batch);
     }
     Ok(all)

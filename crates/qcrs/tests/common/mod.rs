@@ -6,6 +6,7 @@ use qcrs::bounds::clopper_pearson_lower;
 use qcrs::certify::Budget;
 use qcrs::data::About;
 use qcrs::method::{AnyMethod, Cohen, Iss, METHODS, Method};
+use qcrs::noise::NoiseKind;
 use qcrs::run::{Guarantee, ModelSpec, Selection, Spec};
 use qcrs::sample::Input;
 use qcrs::types::{Alpha, Sigma};
@@ -126,7 +127,8 @@ pub fn spec(search: AnyMethod, budget: Budget, inputs: u32) -> Spec {
     let guarantee = Guarantee::of(&search, None);
     Spec {
         qcrs: env!("CARGO_PKG_VERSION").into(),
-        noise: "test".into(),
+        noise: NoiseKind::Float,
+        tau: None,
         models: ModelSpec {
             name: "half-space".into(),
             blake3: String::new(),

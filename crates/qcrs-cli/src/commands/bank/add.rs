@@ -4,6 +4,7 @@ use crate::args::DataArgs;
 use crate::output::{self, say};
 use anyhow::{Context, bail, ensure};
 use qcrs::data::{self, Opened};
+use qcrs::noise::NoiseKind;
 use qcrs::run::{self, Depth, Difference, Spec, Stored};
 use qcrs_bank::{Bank, BankAnswer, CertificateName, Why, certificate, classifier, run_name};
 use std::path::PathBuf;
@@ -24,7 +25,8 @@ pub struct AddArgs {
 /// Adds the new records and says what became of them.
 pub fn run(args: &AddArgs) -> anyhow::Result<()> {
     let runs = args.runs.iter().map(|dir| run::read(dir, Depth::Whole)).collect::<Result<Vec<_>, _>>()?;
-    let opened = args.data.open()?;
+    let noise = runs.first().map_or_else(NoiseKind::default, |run| run.spec.noise);
+    let opened = args.data.open()?.under(noise)?;
     for (dir, run) in args.runs.iter().zip(&runs) {
         ensure!(
             run.spec.one_class.is_none(),

@@ -25,12 +25,12 @@ pub(super) struct Outlook {
 pub(super) fn normals(points: usize) -> Result<Vec<Vec<f64>>, Error> {
     // "PROBE"; of the phase Tune, so that no certificate counts these draws
     let stream = Stream { seed: 0x0050_524f_4245, input: 0, phase: Phase::Tune };
-    let unit = Noise::Gaussian(Sigma::new(1.0)?);
     let zeros = vec![0.0; points];
+    let unit = Noise::Gaussian(Sigma::new(1.0)?).copies_of(&zeros)?;
     Ok((0..CURVES / 2)
         .flat_map(|draw| {
             let mut vector = zeros.clone();
-            unit.add(&stream, draw, &zeros, &mut vector);
+            unit.write(&stream, draw, &mut vector);
             [1.0, -1.0].map(|sign| vector.iter().map(|value| sign * f64::from(*value)).collect())
         })
         .collect())
