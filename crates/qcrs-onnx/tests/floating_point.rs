@@ -111,8 +111,8 @@ fn sum_of_low_bits() -> ModelProto {
     network.finish(&lost, LIMIT_OF_LOW_BITS)
 }
 
-/// Between the means of the two images, as measured.
-const LIMIT_OF_LOW_BITS: f32 = 0.0;
+/// Between the means of the noisy copies of the two images, 0.71 and 1.02; their deviations are 0.07 and 0.09.
+const LIMIT_OF_LOW_BITS: f32 = 0.86;
 
 /// The certificates of the two grey images contradict each other if their classes differ and one radius
 /// reaches the other image.

@@ -18,7 +18,7 @@ const CELLS_PER_SIGMA: f64 = 64.0;
 /// them. T[−1 − i] is 2⁶⁴ − T[i].
 pub(super) fn upper_half(sigma: f64, steps: u32) -> Vec<u64> {
     let last = (CUT * sigma * f64::from(steps) - 0.5).ceil() as usize;
-    let mut cells = Masses::of(sigma, steps);
+    let mut cells = CellMasses::of(sigma, steps);
     // an odd number of cells makes a step, so that the middle one of an integer lies on it
     let (inner, whole) = (cells.per_step / 2, cells.per_step);
     let mut mass = |count: usize| cells.by_ref().take(count).fold(0_u128, |sum, cell| sum + cell);
@@ -38,7 +38,7 @@ fn round(x: u128) -> u64 {
 }
 
 /// The probabilities under N(0, 1) of [k − ½, k + ½] · width for k = 0, 1, …
-struct Masses {
+struct CellMasses {
     per_step: usize,
     /// The square of the width.
     square: u128,
@@ -51,7 +51,7 @@ struct Masses {
     k: u64,
 }
 
-impl Masses {
+impl CellMasses {
     /// A step is cut into an odd number of cells that are narrow enough.
     fn of(sigma: f64, steps: u32) -> Self {
         let per_step = (CELLS_PER_SIGMA / (sigma * f64::from(steps))).ceil() as usize | 1;
@@ -92,7 +92,7 @@ impl Masses {
     }
 }
 
-impl Iterator for Masses {
+impl Iterator for CellMasses {
     type Item = u128;
 
     fn next(&mut self) -> Option<u128> {
