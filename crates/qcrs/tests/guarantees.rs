@@ -3,18 +3,20 @@
 
 mod common;
 
-use common::{DIM, FEW, alpha, budget, every_method, few_and_many, input, methods, sigma, too_many};
+use common::{DIM, FEW, alpha, budget, cohen, every_method, few_and_many, input, methods, sigma, too_many};
 use qcrs::certify::{Bound, Budget, Verdict, certify};
 use qcrs::method::AnyMethod;
-use qcrs::noise::{Draws, NoiseKind, Phase, Stream};
+use qcrs::noise::{Draws, Lattice, NoiseKind, Phase, Stream};
 use qcrs::predict::predict;
-use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes};
+use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, SoftVotes, Votes, from_fn};
 use qcrs::testing::{Cells, HalfSpace, InsideBall, Slab};
 use qcrs::types::{Error, Sigma};
 use rayon::prelude::*;
 
 few_and_many![
     certificates_are_sound_for_every_quick_search,
+    certificates_on_the_lattice_are_sound_for_every_quick_search,
+    half_a_step_counts_on_the_lattice,
     two_sided_certificates_are_sound_for_every_quick_search,
     a_radius_beyond_the_truth_is_rarely_confirmed,
     a_tie_is_rarely_called,
@@ -73,6 +75,61 @@ fn certificates_are_sound_for_every_quick_search(trials: u64) {
                 );
             }
         }
+    }
+}
+
+/// Class 1 from the pixel `first` on. The boundary of f∘Q lies half a step below it.
+fn from_pixel_on(first: f32) -> impl Classifier {
+    from_fn(1, 2, move |batch: &[f32], out: &mut [f32]| {
+        for (x, row) in batch.iter().zip(out.chunks_exact_mut(2)) {
+            row.copy_from_slice(&[0.0, if *x >= first { 1.0 } else { -1.0 }]);
+        }
+        Ok(())
+    })
+}
+
+/// How many certificates of class 1 there are for a pixel `steps` above the first of its class, and how many
+/// of them have a radius beyond the truth.
+fn on_the_lattice(
+    trials: u64,
+    lattice: Lattice,
+    steps: i32,
+    search: &AnyMethod,
+    budget: &Budget,
+) -> [u64; 2] {
+    let [x, first] = [200, 200 - steps].map(|steps| lattice.pixel(steps));
+    let truth = (f64::from(steps) + 0.5) / f64::from(lattice.steps());
+    let classifier = from_pixel_on(first);
+    let sampler = MonteCarlo::new(&classifier, 1000).under(NoiseKind::Lattice(lattice));
+    let certified = |seed| match certify(search, budget, &sampler, &input(&[x], seed)).unwrap().verdict {
+        Verdict::Certified { class: 1, radius, .. } => [1, u64::from(radius > truth)],
+        _ => [0, 0],
+    };
+    (0..trials).into_par_iter().map(certified).reduce(|| [0, 0], |a, b| [a[0] + b[0], a[1] + b[1]])
+}
+
+/// Searches make a table for every σ that they look at, so there are fewer trials.
+fn certificates_on_the_lattice_are_sound_for_every_quick_search(trials: u64) {
+    let (trials, level) = (trials / 10, alpha(0.05));
+    for (name, search) in methods() {
+        let [certified, wrong] =
+            on_the_lattice(trials, Lattice::Bytes, 100, &search, &budget(20, 200, level));
+        assert!(certified > trials / 2, "{name}: only {certified} certified");
+        assert!(!too_many(wrong, trials, level), "{name}: {wrong} of {trials} wrong");
+    }
+}
+
+/// Five steps of noise and five to the boundary: noise that is off by half a step would be seen.
+fn half_a_step_counts_on_the_lattice(trials: u64) {
+    let level = alpha(0.05);
+    for lattice in Lattice::ALL {
+        let five_steps = cohen(5.0 / f64::from(lattice.steps()));
+        let [certified, wrong] =
+            on_the_lattice(10 * trials, lattice, 5, &five_steps, &budget(20, 200, level));
+        assert!(certified > 9 * trials, "{lattice:?}: only {certified} certified");
+        assert!(!too_many(wrong, 10 * trials, level), "{lattice:?}: {wrong} of {} wrong", 10 * trials);
+        // and the bound is not far from the truth
+        assert!(wrong > trials / 10, "{lattice:?}: {wrong} of {} wrong", 10 * trials);
     }
 }
 

@@ -49,7 +49,8 @@ impl Qcrs {
     pub fn scaled_to(sigma: Sigma) -> Result<Self, Error> {
         let Preset { sigma: of, region, tolerance, step, .. } = REFERENCE;
         let scale = sigma.get() / of;
-        let region = [Sigma::new(region[0] * scale)?, Sigma::new(region[1] * scale)?];
+        // of a small σ₀, what is left of the region
+        let region = [Sigma::new((region[0] * scale).max(Sigma::LEAST))?, Sigma::new(region[1] * scale)?];
         Ok(Self::paper(sigma, region, tolerance * scale, step * scale))
     }
 }
