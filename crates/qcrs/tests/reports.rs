@@ -103,6 +103,7 @@ fn record(index: u32, (label, class, value, radius): Given) -> Record {
         posterior: (index == 1 && value > 0.5).then(posterior),
         estimates,
         verdict,
+        fail_safe: None,
     };
     Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
 }

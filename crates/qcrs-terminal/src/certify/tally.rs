@@ -67,6 +67,7 @@ mod tests {
                 posterior: None,
                 estimates: Vec::new(),
                 verdict: Verdict::Abstain(Reason::NotTried),
+                fail_safe: None,
             }),
             bank: None,
         };

@@ -61,7 +61,8 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
         sides: Sides::One,
         votes: Votes::from_iter([(class, 90), (1 - class, 10)]),
     }];
-    let outcome = Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict };
+    let outcome =
+        Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict, fail_safe: None };
     Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
 }
 

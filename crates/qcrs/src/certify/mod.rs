@@ -3,6 +3,7 @@
 mod agenda;
 mod budget;
 mod estimate;
+mod fail_safe;
 mod guarantee;
 mod rounding;
 mod sides;
@@ -11,6 +12,7 @@ mod verdict;
 pub(crate) use agenda::{Agenda, is_looked_at};
 pub use budget::{Bound, Budget};
 pub use estimate::Estimate;
+pub use fail_safe::{FailSafe, fail_safe};
 pub use guarantee::Guarantee;
 pub use rounding::Rounding;
 pub(crate) use verdict::is_decided;
@@ -37,6 +39,10 @@ pub struct Outcome {
     pub estimates: Vec<Estimate>,
     /// What they prove.
     pub verdict: Verdict,
+    /// Within which radius the majority predictor answers the class or abstains, where the votes show one.
+    /// Records of earlier versions do not have it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fail_safe: Option<FailSafe>,
 }
 
 impl Outcome {
@@ -72,7 +78,8 @@ pub fn certify(
 
     // the radius that follows, or none
     let verdict = decide(&estimates, budget)?;
-    Ok(Outcome { looks, selection, posterior, estimates, verdict })
+    let fail_safe = fail_safe(&estimates, budget)?;
+    Ok(Outcome { looks, selection, posterior, estimates, verdict, fail_safe })
 }
 
 /// The n0 draws that name the class, where the plan does not.

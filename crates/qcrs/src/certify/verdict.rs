@@ -88,18 +88,31 @@ pub fn decide(estimates: &[Estimate], budget: &Budget) -> Result<Verdict, Error>
     {
         return under_two_laws(one, other, laws, budget.alpha());
     }
+    Ok(best(estimates, budget)?.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
+}
+
+/// Of certificates that are each made at their share of α, the one to keep, and what it proves.
+pub(super) fn best<'a>(
+    estimates: &'a [Estimate],
+    budget: &Budget,
+) -> Result<Option<(&'a Estimate, Verdict)>, Error> {
     let alpha = budget.alpha().share(estimates.len().max(1));
-    let mut best: Option<(f64, Verdict)> = None;
+    let mut best: Option<(f64, &Estimate, Verdict)> = None;
     for estimate in estimates {
         let (value, verdict) = match budget.at_radius() {
             Some(radius) => answer(estimate, radius, alpha)?,
             None => largest(estimate, alpha)?,
         };
-        if best.is_none_or(|(least, _)| value > least) {
-            best = Some((value, verdict));
+        if best.is_none_or(|(least, ..)| value > least) {
+            best = Some((value, estimate, verdict));
         }
     }
-    Ok(best.map_or(Verdict::Abstain(Reason::NotTried), |(_, verdict)| verdict))
+    Ok(best.map(|(_, estimate, verdict)| (estimate, verdict)))
+}
+
+/// Whether votes under two generalized laws make a single certificate.
+pub(super) fn is_under_two_laws(estimates: &[Estimate]) -> bool {
+    matches!(estimates, [one, other] if both_generalized(one, other).is_some())
 }
 
 /// The laws of two certificates, if both are generalized. These are never the best of two ([`Plan::best_of`]

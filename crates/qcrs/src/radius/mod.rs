@@ -39,6 +39,28 @@ pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
     }
 }
 
+/// The fail-safe radius under `noise`, when every class but one fails to win with a probability of at least
+/// `not_other`: at that distance or less, no other class wins more than half of the noisy copies, although
+/// the one class may no longer do so either. `None` where a class may have more than half already, and for a
+/// law that has no such radius. Rounded down.
+///
+/// For Gaussian noise it is −σ Φ⁻¹(p_B) = σ Φ⁻¹(1 − p_B), because σ Φ⁻¹(P(x + σε ∈ E)) changes by at most ‖δ‖
+/// when x moves by δ, whatever the event E (Salman et al. 2019).
+pub fn fail_safe(noise: &Noise, not_other: f64) -> Result<Option<f64>, Error> {
+    match noise {
+        Noise::Gaussian(sigma) => gaussian(not_other, *sigma),
+        Noise::GeneralizedGaussian(_) => Ok(None),
+    }
+}
+
+/// Whether a class whose probability under `noise` is at least `p_lower` has more than half of the noisy
+/// copies.
+pub fn has_majority(noise: &Noise, p_lower: f64) -> bool {
+    match noise {
+        Noise::Gaussian(_) | Noise::GeneralizedGaussian(_) => p_lower > 0.5,
+    }
+}
+
 /// The radius that `k` of `n` votes for the class certify at `alpha`: [`one_sided`] of their Clopper-Pearson
 /// lower bound.
 pub fn of_votes(noise: &Noise, k: u64, n: u64, alpha: Alpha) -> Result<Option<f64>, Error> {

@@ -2,7 +2,7 @@
 
 use super::recorded::Recorded;
 use super::{BankReason, Finding, FromBank, Models, Record, Spec};
-use crate::certify::{Agenda, Estimate, Outcome, decide, is_decided, is_looked_at, select};
+use crate::certify::{Agenda, Estimate, Outcome, decide, fail_safe, is_decided, is_looked_at, select};
 use crate::method::{Look, PlanCertificate, Scout};
 use crate::noise::Noise;
 use crate::sample::{Input, Smoothed, Votes};
@@ -43,6 +43,7 @@ impl Check<'_> {
             if self.verdict {
                 same_verdict(outcome, spec)?;
             }
+            same_fail_safe(outcome, spec)?;
         }
         check_bank(record, spec.bank.is_some())
     }
@@ -159,6 +160,19 @@ fn same_verdict(outcome: &Outcome, spec: &Spec) -> Result<(), Error> {
              ln or exp differ",
             json(verdict),
             json(said)
+        )
+    })
+}
+
+/// A record without a fail-safe radius, as earlier versions wrote them, claims nothing about it.
+fn same_fail_safe(outcome: &Outcome, spec: &Spec) -> Result<(), Error> {
+    let Some(said) = outcome.fail_safe else { return Ok(()) };
+    let found = fail_safe(&outcome.estimates, &spec.budget)?;
+    ensure(found == Some(said), || {
+        let found = found.map_or_else(|| "none".into(), |found| format!("{found:?}"));
+        format!(
+            "the votes show the fail-safe radius {found}, the record says {said:?}; the record was changed or damaged, \
+             or comes from a system whose ln or exp differ"
         )
     })
 }
