@@ -2,10 +2,10 @@
 
 mod pool;
 
-use crate::certify::{Budget, Guarantee, Outcome, Reason, Rounding, Verdict, certify};
+use crate::certify::{Budget, FailSafe, Guarantee, Outcome, Reason, Rounding, Verdict, certify};
 use crate::method::{AnyMethod, Method, PlanCertificate};
 use crate::noise::{Draws, Lattice, NoiseKind, Phase, Seed};
-use crate::predict::{Prediction, predict};
+use crate::predict::{MajorityPrediction, Prediction, predict, predict_majority};
 use crate::sample::{
     Classifier, Input, MonteCarlo, SampleUnderNoise, Scores, Smoothed, Voter, Votes, Watched,
     is_function_of_one_image,
@@ -118,6 +118,11 @@ impl Certificate {
             Verdict::Certified { radius, .. } => Some(radius),
             Verdict::Abstain(_) => None,
         }
+    }
+
+    /// Within which radius the majority predictor answers the class or abstains, where the votes show one.
+    pub fn fail_safe(&self) -> Option<FailSafe> {
+        self.outcome.fail_safe
     }
 
     /// Why nothing is claimed.
@@ -298,15 +303,25 @@ impl Certifier {
     /// The answer of the smoothed classifier, without a radius. The method must have one σ for all inputs:
     /// otherwise the answers to different inputs would come from different classifiers.
     pub fn predict(&self, pixels: &[f32], seed: Seed) -> Result<Prediction, Error> {
-        let facts = self.ours().map(AnyMethod::facts);
-        let Some(facts) = facts.filter(|facts| facts.has_one_sigma && facts.other_law.is_none()) else {
-            return Err(Error::Invalid(
-                "prediction needs one sigma of Gaussian noise for all inputs; use the method cohen".into(),
-            ));
-        };
-        let input = Input { pixels, seed: seed.get(), index: 0 };
+        let (sigma, input) = (self.one_sigma()?, Input { pixels, seed: seed.get(), index: 0 });
         let (n, alpha) = (self.budget.n(), self.budget.alpha());
-        self.ask(&input, |sampler| predict(sampler, &input, facts.sigma, n, alpha))
+        self.ask(&input, |sampler| predict(sampler, &input, sigma, n, alpha))
+    }
+
+    /// The class that more than half of all noisy copies vote for, as [`predict_majority`] shows it, if there
+    /// is one: the predictor that fail-safe radii are about. The method must have one σ for all inputs.
+    pub fn predict_majority(&self, pixels: &[f32], seed: Seed) -> Result<MajorityPrediction, Error> {
+        let (sigma, input) = (self.one_sigma()?, Input { pixels, seed: seed.get(), index: 0 });
+        let (n, alpha) = (self.budget.n(), self.budget.alpha());
+        self.ask(&input, |sampler| predict_majority(sampler, &input, sigma, n, alpha))
+    }
+
+    /// The σ of a method that has one for all inputs.
+    fn one_sigma(&self) -> Result<Sigma, Error> {
+        let facts = self.ours().map(AnyMethod::facts);
+        let facts = facts.filter(|facts| facts.has_one_sigma && facts.other_law.is_none());
+        let problem = "prediction needs one sigma of Gaussian noise for all inputs; use the method cohen";
+        facts.map(|facts| facts.sigma).ok_or_else(|| Error::Invalid(problem.into()))
     }
 
     fn ours(&self) -> Option<&AnyMethod> {

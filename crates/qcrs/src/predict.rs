@@ -1,5 +1,9 @@
 //! PREDICT (Cohen et al. 2019, section 3.2): which class, without a radius?
 
+mod majority;
+
+pub use majority::{MajorityPrediction, predict_majority};
+
 use crate::bounds::binomial_test_half;
 use crate::noise::{Draws, Noise, Phase};
 use crate::sample::{Input, SampleUnderNoise, Votes, ask};
@@ -28,15 +32,12 @@ pub fn predict(
     n: u32,
     alpha: Alpha,
 ) -> Result<Prediction, Error> {
-    let draws = Draws::first(n, input.stream(Phase::Predict));
-    let g = sampler.at(sigma);
-    let alpha = left_of(alpha, g.noise, n)?;
-    let votes = ask(sampler, input.pixels, g, &draws)?;
+    let alpha = left_of(alpha, sampler.at(sigma).noise, n)?;
+    let votes = draw(sampler, input, sigma, n)?;
     let ranked = votes.ranked();
     let Some(&(class, first)) = ranked.first() else {
-        // without a vote no class is ahead, and with no draws nothing was asked
-        let abstains = Prediction { class: None, p_value: 1.0, votes };
-        return if n > 0 { Ok(abstains) } else { Err(Error::setting("n", "must be at least 1, got 0")) };
+        // without a vote no class is ahead
+        return Ok(Prediction { class: None, p_value: 1.0, votes });
     };
     let second = ranked.get(1).map_or(0, |&(_, count)| count);
     let p_value = binomial_test_half(first, second)?;
@@ -59,4 +60,13 @@ fn left_of(alpha: Alpha, noise: Noise, n: u32) -> Result<f64, Error> {
         alpha.get()
     );
     Err(Error::setting("alpha", problem + "; give a larger alpha or fewer draws"))
+}
+
+/// The votes of `n` draws of this phase, at least one.
+fn draw(sampler: &dyn SampleUnderNoise, input: &Input, sigma: Sigma, n: u32) -> Result<Votes, Error> {
+    if n == 0 {
+        return Err(Error::setting("n", "must be at least 1, got 0"));
+    }
+    let draws = Draws::first(n, input.stream(Phase::Predict));
+    ask(sampler, input.pixels, sampler.at(sigma), &draws)
 }

@@ -75,7 +75,12 @@ fn predict_answers_for_one_sigma_only() {
     let cohen = Certifier::new(brighter(), Method::cohen(sigma(0.25))).budget(small());
     assert_eq!(cohen.predict(&[0.2, 0.8], Seed::chosen(3)).unwrap().class, Some(1));
     assert_eq!(cohen.guarantee(), Guarantee::FixedSigma);
+    let majority = cohen.predict_majority(&[0.2, 0.8], Seed::chosen(3)).unwrap();
+    assert!(majority.class == Some(1) && majority.p_lower > 0.9, "{majority:?}");
+    assert_eq!(cohen.predict_majority(&[0.5, 0.5], Seed::chosen(3)).unwrap().class, None);
     let qcrs = Certifier::new(brighter(), Method::qcrs(sigma(0.25)).unwrap()).budget(small());
+    let error = qcrs.predict_majority(&[0.2, 0.8], Seed::chosen(3)).unwrap_err().to_string();
+    assert!(error.contains("one sigma"), "{error}");
     assert!(qcrs.predict(&[0.2, 0.8], Seed::chosen(3)).unwrap_err().to_string().contains("one sigma"));
 }
 

@@ -48,6 +48,7 @@ pub fn share(noise: &Noise, radius: f64) -> Result<f64, Error> {
 /// when x moves by δ, whatever the event E (Salman et al. 2019).
 pub fn fail_safe(noise: &Noise, not_other: f64) -> Result<Option<f64>, Error> {
     match noise {
+        Noise::Lattice(law) => gaussian(law.lower(not_other), law.sigma),
         Noise::Gaussian(sigma) => gaussian(not_other, *sigma),
         Noise::GeneralizedGaussian(_) => Ok(None),
     }
@@ -57,6 +58,7 @@ pub fn fail_safe(noise: &Noise, not_other: f64) -> Result<Option<f64>, Error> {
 /// copies.
 pub fn has_majority(noise: &Noise, p_lower: f64) -> bool {
     match noise {
+        Noise::Lattice(law) => law.lower(p_lower) > 0.5,
         Noise::Gaussian(_) | Noise::GeneralizedGaussian(_) => p_lower > 0.5,
     }
 }
