@@ -38,11 +38,13 @@ fn edit_spec(bench: &Bench, field: &[&str], to: Value) {
 #[test]
 fn a_forged_record_is_neither_shown_nor_built_upon() {
     type Forge = fn(&mut Value);
-    let forgeries: [Forge; 4] = [
+    let forgeries: [Forge; 6] = [
         |record| *radius(record) = json!(3.0),
         |record| record["finding"]["outcome"]["estimates"][0]["votes"] = json!({ "1": 200 }),
         |record| record["finding"]["outcome"]["verdict"]["certified"]["class"] = json!(2),
         |record| record["finding"]["outcome"]["estimates"][0]["votes"]["11"] = json!(1),
+        |record| record["finding"]["outcome"]["fail_safe"]["radius"] = json!(3.0),
+        |record| record["finding"]["outcome"]["fail_safe"]["class"] = json!(2),
     ];
     for forge in forgeries {
         let bench = with_run();

@@ -9,7 +9,7 @@ use qcrs::data::Example;
 use qcrs::method::{AnyMethod, Sides};
 use qcrs::noise::{GeneralizedGaussian, Noise};
 use qcrs::radius;
-use qcrs::run::{self, Depth, Finding, Run, Shard, Stored};
+use qcrs::run::{self, Depth, Finding, ResultFile, Run, Shard, Stored};
 use qcrs::sample::{MonteCarlo, Smoothed, Votes};
 use qcrs::testing::HalfSpace;
 use std::path::Path;
@@ -187,6 +187,38 @@ fn a_question_about_one_radius_records_none() {
     let forged = FailSafe { class: 1, radius: 0.1, answers: true };
     outcome(&mut stored, 9).fail_safe = Some(forged);
     assert!(run::verify(&stored).unwrap_err().to_string().contains("fail-safe radius none"));
+}
+
+#[test]
+fn results_have_it_in_their_last_columns_and_earlier_files_need_not() {
+    let root = tempfile::tempdir().unwrap();
+    let mut stored = stored(root.path(), &small(cohen(0.5), budget(20, 200, alpha(0.01))));
+    let path = root.path().join("results.tsv");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().ends_with("\tasked\tfail_safe_class\tfail_safe_radius\tfail_safe_answers"));
+    for (index, line) in lines.enumerate() {
+        let want = outcome(&mut stored, index).fail_safe.map_or("\t\t\t".into(), |safe| {
+            format!("\t{}\t{}\t{}", safe.class, safe.radius, u8::from(safe.answers))
+        });
+        assert!(line.ends_with(&want), "{line:?} {want:?}");
+    }
+    let compared = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        run::compare_results(root.path(), &stored)
+    };
+    assert_eq!(compared(&text).unwrap(), ResultFile::All);
+    let cut = |line: &str| line.rsplitn(4, '\t').last().unwrap().to_owned() + "\n";
+    let earlier: String = text.lines().map(cut).collect();
+    assert_eq!(compared(&earlier).unwrap(), ResultFile::All);
+    for forged in [
+        earlier.replacen("\tfixed-sigma", "\tmemory-bank", 1),
+        text.replacen("\t1\n", "\t0\n", 1),
+        text.replacen("\tfail_safe_answers", "", 1),
+    ] {
+        assert!(forged != text && forged != earlier);
+        assert!(compared(&forged).is_err(), "{forged}");
+    }
 }
 
 /// A record of an earlier version reads as one without the field, and writes back as the same bytes.

@@ -1,6 +1,6 @@
 //! What do we keep of one input?
 
-use crate::certify::{Outcome, Verdict};
+use crate::certify::{FailSafe, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -111,6 +111,15 @@ impl Record {
     pub fn rests_on_own_votes(&self) -> bool {
         let why = self.bank.as_ref().map(|bank| bank.why);
         !matches!(why, Some(BankReason::Inside(_) | BankReason::Touches(_)))
+    }
+
+    /// Within which radius the majority predictor answers a class or abstains, where the votes show one. There
+    /// is none with a bank, whose answers are not those of the predictor.
+    pub fn fail_safe(&self) -> Option<FailSafe> {
+        match &self.finding {
+            Finding::Outcome(outcome) if self.bank.is_none() => outcome.fail_safe,
+            _ => None,
+        }
     }
 
     /// What its own votes certify, whatever a bank made of it.

@@ -2,7 +2,7 @@
 
 use super::directory::Stored;
 use super::{Finding, Record};
-use crate::certify::{Estimate, Outcome, Reason, Verdict};
+use crate::certify::{Estimate, FailSafe, Outcome, Reason, Verdict};
 use crate::text;
 use crate::types::{Error, Sigma};
 use std::collections::BTreeMap;
@@ -11,7 +11,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 /// The columns of the published programs, then ours.
-const HEADER: &str = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote\tpromise\tasked";
+const HEADER: &str = "idx\tlabel\tpredict\tradius\tcorrect\tbest_sigma\tpABar\ttime\tvotes\tn\tpasses\tsearch_passes\tnote\tpromise\tasked\tfail_safe_class\tfail_safe_radius\tfail_safe_answers";
+
+/// How many of these columns version 0.2 wrote.
+const EARLIER_COLUMNS: usize = 15;
 
 /// One line per record. Abstention is class −1 with radius 0 here, and only here. Radii are
 /// written so that they read back as the same number, which was rounded down.
@@ -23,8 +26,8 @@ pub(super) fn results_tsv(stored: &Stored) -> String {
     for record in &stored.records {
         let time = seconds.get(&record.index).map_or(String::new(), |&seconds| clock(seconds));
         let label = record.label.map_or("-1".into(), |label| label.to_string());
-        let columns = columns(record, &time);
-        let _ = writeln!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}", record.index);
+        let (columns, fail_safe) = (columns(record, &time), fail_safe(record));
+        let _ = writeln!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}\t{fail_safe}", record.index);
     }
     text
 }
@@ -41,7 +44,7 @@ pub enum ResultFile {
 }
 
 /// Compares results.tsv in `dir` with the records, line by line; a line that comes from no record is an
-/// error.
+/// error. A file of version 0.2 has fewer columns, which are compared.
 pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error> {
     let path = dir.join("results.tsv");
     let text = match std::fs::read_to_string(&path) {
@@ -49,7 +52,9 @@ pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error>
         read => read.map_err(Error::io(&path))?,
     };
     let given = results_tsv(stored);
-    let mut given = given.split_terminator('\n');
+    let header = text.lines().next().unwrap_or_default();
+    let count = if header.split('\t').count() == EARLIER_COLUMNS { EARLIER_COLUMNS } else { usize::MAX };
+    let mut given = given.split_terminator('\n').map(|line| first_columns(line, count));
     for (number, line) in text.split_terminator('\n').enumerate() {
         let found = if number == 0 { given.next() == Some(line) } else { given.any(|given| given == line) };
         if !found {
@@ -63,6 +68,11 @@ pub fn compare_results(dir: &Path, stored: &Stored) -> Result<ResultFile, Error>
     }
     let have = text.lines().count().saturating_sub(1);
     Ok(if have == stored.records.len() { ResultFile::All } else { ResultFile::Some(have) })
+}
+
+/// The line up to its tab of this number.
+fn first_columns(line: &str, count: usize) -> &str {
+    line.match_indices('\t').nth(count - 1).map_or(line, |(end, _)| &line[..end])
 }
 
 /// What a line of results.tsv should come from.
@@ -101,6 +111,14 @@ fn columns(record: &Record, time: &str) -> String {
     format!(
         "{predict}\t{radius}\t{correct}\t{sigma}\t{p_lower}\t{time}\t{votes}\t{n}\t{passes}\t{searched}\t{note}"
     )
+}
+
+/// The last three columns.
+fn fail_safe(record: &Record) -> String {
+    match record.fail_safe() {
+        Some(FailSafe { class, radius, answers }) => format!("{class}\t{radius}\t{}", u8::from(answers)),
+        None => "\t\t".into(),
+    }
 }
 
 /// What a verdict rests on: σ, and the lower bound of the class.
