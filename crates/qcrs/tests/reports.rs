@@ -7,7 +7,7 @@ mod snapshot;
 
 use common::{alpha, budget, cohen, sigma, spec};
 use qcrs::analysis::{Analysis, Curve, CurvePoint, Options, Table};
-use qcrs::certify::{Estimate, Outcome, Reason, Verdict};
+use qcrs::certify::{Estimate, FailSafe, Outcome, Reason, Verdict};
 use qcrs::method::{AnyMethod, Look, Posterior, Qcrs, Sides};
 use qcrs::report::{self, Page, Picture};
 use qcrs::run::{Checked, Finding, Record, Spec, Stored, Timing};
@@ -103,7 +103,7 @@ fn record(index: u32, (label, class, value, radius): Given) -> Record {
         posterior: (index == 1 && value > 0.5).then(posterior),
         estimates,
         verdict,
-        fail_safe: None,
+        fail_safe: Some(FailSafe { class, radius: radius.unwrap_or(0.0) + 0.1, answers: radius.is_some() }),
     };
     Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
 }

@@ -51,6 +51,9 @@ pub struct Summary {
     pub runner_up_share: Option<WithInterval>,
     /// Seconds per input, over the inputs where they are known.
     pub seconds_per_input: Option<WithInterval>,
+    /// The mean fail-safe radius, where inputs count 0 unless the majority predictor answers them with the
+    /// right class; absent where no input has such a radius.
+    pub fail_safe_acr: Option<WithInterval>,
 }
 
 impl Summary {
@@ -88,12 +91,16 @@ impl Summary {
             passes_per_input: mean(&|row| row.passes.map(|passes| passes as f64))?,
             runner_up_share: mean(&|row| row.runner_up_share)?,
             seconds_per_input: mean(&|row| row.seconds)?,
+            fail_safe_acr: None,
         };
         if table.labelled() {
             let asked = table.asked;
             if asked.is_none() {
                 summary.acr = mean(&Row::score)?;
                 summary.right_certified = Some(share(&|row| certified_at(row, 0.0))?);
+                if rows.iter().any(|row| row.fail_safe.is_some()) {
+                    summary.fail_safe_acr = mean(&Row::fail_safe_score)?;
+                }
             }
             summary.wrong_certified =
                 Some(share(&|row| row.predicted.is_some() && row.correct() == Some(false))?);

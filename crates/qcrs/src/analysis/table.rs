@@ -1,7 +1,7 @@
 //! Which rows does every analysis start from?
 
 use super::BelievedCurve;
-use crate::certify::{Outcome, Reason, Verdict};
+use crate::certify::{FailSafe, Outcome, Reason, Verdict};
 use crate::run::{Ball, Checked, Finding, Guarantee, Record, Spec, Stored};
 use crate::types::Error;
 use std::collections::HashMap;
@@ -41,6 +41,8 @@ pub struct Row {
     pub predicted: Option<usize>,
     /// The certified radius; 0 when nothing is certified.
     pub radius: f64,
+    /// Within which radius the majority predictor answers a class or abstains, where known.
+    pub fail_safe: Option<FailSafe>,
     /// The noise level the answer was given at, where known.
     pub sigma: Option<f64>,
     /// Of the votes against the class, the share of the strongest rival, where there were such votes.
@@ -63,6 +65,14 @@ impl Row {
     /// quantity whose mean is the ACR. `None` without a label.
     pub fn score(&self) -> Option<f64> {
         self.correct().map(|correct| if correct { self.radius } else { 0.0 })
+    }
+
+    /// The fail-safe radius if the majority predictor answers the input, and rightly; otherwise 0. `None`
+    /// without a label.
+    pub fn fail_safe_score(&self) -> Option<f64> {
+        let label = self.label?;
+        let right = self.fail_safe.filter(|safe| safe.answers && safe.class == label);
+        Some(right.map_or(0.0, |safe| safe.radius))
     }
 }
 
@@ -141,6 +151,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         label,
         predicted: None,
         radius: 0.0,
+        fail_safe: record.fail_safe(),
         sigma: None,
         passes: None,
         runner_up_share: None,

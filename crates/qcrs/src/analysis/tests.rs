@@ -1,5 +1,5 @@
 use super::*;
-use crate::certify::{Budget, Estimate, Outcome, Reason, Verdict};
+use crate::certify::{Budget, Estimate, FailSafe, Outcome, Reason, Verdict};
 use crate::data::About;
 use crate::method::{AnyMethod, Cohen, Look, Method, Sides};
 use crate::noise::NoiseKind;
@@ -105,6 +105,41 @@ fn what_a_bank_inherited_has_no_sigma() {
 
 fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b} (± {tolerance})");
+}
+
+/// Right and answered; right, but the predictor may abstain; wrong; none; and a certificate that a bank answers.
+#[test]
+fn the_fail_safe_acr_counts_what_is_answered_rightly() {
+    let with = |index, class, fail_safe| {
+        let mut record = record(index, 0, class, Some(0.25));
+        let Finding::Outcome(outcome) = &mut record.finding else { unreachable!() };
+        outcome.fail_safe = fail_safe;
+        record
+    };
+    let safe = |class, answers| Some(FailSafe { class, radius: 0.75, answers });
+    let why = BankReason::AsCertified;
+    let banked = |ball| Some(FromBank { ball: Some(ball), why });
+    let records = [
+        with(0, 0, safe(0, true)),
+        with(1, 0, safe(0, false)),
+        with(2, 1, safe(1, true)),
+        with(3, 0, None),
+        Record { bank: banked(Ball { class: 0, radius: 0.25 }), ..with(4, 0, safe(0, true)) },
+    ];
+    let table = from_run("safe".into(), &spec(5), &records, &[]).unwrap();
+    let summary = Summary::new(&table, &[]).unwrap();
+    close(summary.fail_safe_acr.unwrap().value, 0.75 / 5.0, 1e-15);
+    // without any such radius there is no such number
+    assert_eq!(Summary::new(&small(), &[]).unwrap().fail_safe_acr, None);
+    // a file says the same
+    let head = "idx\tlabel\tpredict\tradius\tfail_safe_class\tfail_safe_radius\tfail_safe_answers\n";
+    let lines = "0\t0\t0\t0.25\t0\t0.75\t1\n1\t0\t0\t0.25\t0\t0.75\t0\n2\t0\t1\t0.25\t1\t0.75\t1\n3\t0\t0\t0.25\t\t\t\n";
+    let file = Table::from_tsv("file".into(), &format!("{head}{lines}4\t0\t0\t0.25\t\t\t\n")).unwrap();
+    assert_eq!(Summary::new(&file, &[]).unwrap().fail_safe_acr, summary.fail_safe_acr);
+    for wrong in ["0\t0.75\tyes", "0\t\t1", "\t0.75\t1", "0\t-1\t1"] {
+        let error = Table::from_tsv("file".into(), &format!("{head}0\t0\t0\t0.25\t{wrong}\n")).unwrap_err();
+        assert!(error.to_string().contains("line 2: `fail_safe_"), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What do the field's own result files (`idx label predict radius correct …`) say?
 
 use super::{Row, Table};
+use crate::certify::FailSafe;
 use crate::run::{Checked, Guarantee};
 use crate::types::Error;
 use std::collections::HashSet;
@@ -10,11 +11,11 @@ impl Table {
     /// Reads a result file as Cohen's and QCRS's programs (and `results.tsv`) write it.
     ///
     /// The header says where the columns are: `idx label predict radius` must be there; `correct`,
-    /// `best_sigma`, `time` and `passes` are read if present, and others are ignored. A predicted class of −1
-    /// is an abstention. A file does not say how many inputs it should have, so it is never called
-    /// incomplete. The column `promise` says what the radii promise. Without it, a `best_sigma` that varies
-    /// means a frozen σ per input, and otherwise the promise is unknown. The column `asked` holds the only
-    /// radius that was asked about, if there was only one.
+    /// `best_sigma`, `time`, `passes` and those of the fail-safe radius are read if present, and others are
+    /// ignored. A predicted class of −1 is an abstention. A file does not say how many inputs it should have,
+    /// so it is never called incomplete. The column `promise` says what the radii promise. Without it, a
+    /// `best_sigma` that varies means a frozen σ per input, and otherwise the promise is unknown. The column
+    /// `asked` holds the only radius that was asked about, if there was only one.
     pub fn from_tsv(name: String, text: &str) -> Result<Self, Error> {
         let mut lines = text.lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line);
@@ -59,6 +60,8 @@ struct Columns {
     time: Option<usize>,
     promise: Option<usize>,
     asked: Option<usize>,
+    /// Class, radius, and whether the predictor answers.
+    fail_safe: Option<[usize; 3]>,
 }
 
 impl Columns {
@@ -72,7 +75,12 @@ impl Columns {
                 )
             })
         };
+        let fail_safe = match ["fail_safe_class", "fail_safe_radius", "fail_safe_answers"].map(at) {
+            [Some(class), Some(radius), Some(answers)] => Some([class, radius, answers]),
+            _ => None,
+        };
         Ok(Self {
+            fail_safe,
             count: names.len(),
             idx: must("idx")?,
             label: must("label")?,
@@ -121,6 +129,7 @@ impl Columns {
             label: class(fields[self.label], "label")?,
             predicted: class(fields[self.predict], "predict")?,
             radius: real(fields[self.radius], "radius")?,
+            fail_safe: self.fail_safe.map_or(Ok(None), |at| fail_safe(at.map(|at| fields[at])))?,
             sigma: optional(self.sigma).map(|field| real(field, "best_sigma")).transpose()?,
             runner_up_share: None,
             passes: optional(self.passes).map(|field| number(field, "passes")).transpose()?,
@@ -151,6 +160,20 @@ fn class(field: &str, name: &str) -> Result<Option<usize>, String> {
 fn real(field: &str, name: &str) -> Result<f64, String> {
     let value = field.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number of 0 or more"))
+}
+
+/// A fail-safe radius; three empty fields are none.
+fn fail_safe([class, radius, answers]: [&str; 3]) -> Result<Option<FailSafe>, String> {
+    if [class, radius, answers] == [""; 3] {
+        return Ok(None);
+    }
+    let answers = match answers {
+        "0" => false,
+        "1" => true,
+        other => return Err(format!("`fail_safe_answers` is {other:?}; it must be 0 or 1")),
+    };
+    let (class, radius) = (number(class, "fail_safe_class")?, real(radius, "fail_safe_radius")?);
+    Ok(Some(FailSafe { class, radius, answers }))
 }
 
 /// Seconds, or `h:mm:ss.f` as Python prints a time span.

@@ -35,7 +35,7 @@ pub enum MetricPlace {
 }
 
 /// Every metric, in the order in which they are shown.
-pub const METRICS: [Metric; 7] = [
+pub const METRICS: [Metric; 8] = [
     Metric {
         column: "acr",
         head: "ACR",
@@ -92,6 +92,18 @@ pub const METRICS: [Metric; 7] = [
         cell: plain_share,
         legend: Some(
             "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
+        ),
+    },
+    Metric {
+        column: "fail_safe_acr",
+        head: "fail-safe ACR",
+        place: MetricPlace::IfKnown,
+        of: |summary| summary.fail_safe_acr,
+        cell: claim,
+        legend: Some(
+            "Fail-safe ACR: the mean radius within which the majority predictor answers the right class or abstains; \
+             inputs count 0 unless it answers them. The predictor answers a class with more than half of all noisy \
+             copies, and abstains if there is none.",
         ),
     },
 ];

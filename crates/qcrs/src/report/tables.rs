@@ -5,6 +5,7 @@ use super::grid::{Cell, TextGrid};
 use super::metrics::{METRICS, Metric, MetricPlace, claim, optional};
 use super::words::{guarantee_in_words, rounding_in_words, title, title_of};
 use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
+use crate::certify::FailSafe;
 use crate::run::Guarantee;
 
 /// More classes than this are a table for a program, not for paper.
@@ -101,19 +102,23 @@ fn by_radius(
 
 /// The answers to the first `most` inputs.
 pub fn answers(table: &Table, most: usize) -> TextGrid {
-    let head = ["input", "label", "answer", "radius", "σ", "passes"].map(String::from).to_vec();
+    let mut head = ["input", "label", "answer", "radius", "σ", "passes"].map(String::from).to_vec();
+    let has_fail_safe = table.rows.iter().any(|row| row.fail_safe.is_some());
+    head.extend(has_fail_safe.then(|| "answers or abstains within".into()));
     let row = |row: &Row| {
         let name = |class: Option<usize>| class.map(|class| table.class_name(class));
         let answer =
             name(row.predicted).unwrap_or_else(|| if row.failed { "failed" } else { "abstained" }.into());
-        vec![
+        let mut cells = vec![
             Cell::new(row.index.to_string()),
             Cell::new(name(row.label).unwrap_or_else(|| "–".into())),
             Cell::new(answer),
             Cell::new(if row.predicted.is_some() { down(row.radius, 4) } else { "–".into() }),
             Cell::new(row.sigma.map_or_else(|| "–".into(), |sigma| format!("{sigma:.3}"))),
             Cell::new(row.passes.map_or_else(|| "–".into(), |passes| passes.to_string())),
-        ]
+        ];
+        cells.extend(has_fail_safe.then(|| Cell::new(fail_safe(table, row))));
+        cells
     };
     TextGrid {
         caption: "Answers".into(),
@@ -121,6 +126,14 @@ pub fn answers(table: &Table, most: usize) -> TextGrid {
         rows: table.rows.iter().take(most).map(row).collect(),
         crowded: false,
     }
+}
+
+/// The fail-safe radius of a row, with its class where the row has no answer, and whether the predictor may
+/// abstain at the input itself.
+fn fail_safe(table: &Table, row: &Row) -> String {
+    let Some(FailSafe { class, radius, answers }) = row.fail_safe else { return "–".into() };
+    let class = if row.predicted == Some(class) { String::new() } else { table.class_name(class) + " " };
+    format!("{class}{}{}", down(radius, 4), if answers { "" } else { ", may abstain here" })
 }
 
 /// Every run against the reference; `None` when there is nothing to compare.

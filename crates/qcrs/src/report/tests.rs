@@ -225,3 +225,16 @@ fn every_estimate_of_a_summary_is_a_metric() {
     assert!(names.len() > 5, "{names:?}");
     assert!(names.iter().all(|name| found.contains(name)), "{names:?} are not all in {found:?}");
 }
+
+#[test]
+fn answers_say_where_the_predictor_may_abstain() {
+    let head = "idx\tlabel\tpredict\tradius\tfail_safe_class\tfail_safe_radius\tfail_safe_answers\n";
+    let rows = "0\t0\t0\t0.25\t0\t0.50009\t1\n1\t0\t-1\t0.0\t2\t0.75\t0\n2\t0\t-1\t0.0\t\t\t\n";
+    let shown = answers(&Table::from_tsv("a".into(), &format!("{head}{rows}")).unwrap(), 3);
+    let last = |line: usize| shown.lines().nth(line).unwrap().rsplit("  ").next().unwrap().to_owned();
+    let shown: Vec<String> = [2, 4, 5, 6].map(last).to_vec();
+    let want = ["answers or abstains within", "0.5000", "class 2 0.7500, may abstain here", "–"];
+    assert_eq!(shown, want);
+    // and nothing where no input has such a radius
+    assert!(!answers(&per_input(), 3).contains("within"));
+}
