@@ -45,7 +45,9 @@ fn report_writes_every_format() {
     bench.run("report a other/a").says(&["other/a"]);
     // the run's own table of the field's format gives the same numbers
     let tsv = bench.run("report a/results.tsv --format json --radii 0.125").says(&[]).runs();
-    for key in ["acr", "right_certified", "certified_accuracy", "abstained", "wrong_certified"] {
+    for key in
+        ["acr", "fail_safe_acr", "right_certified", "certified_accuracy", "abstained", "wrong_certified"]
+    {
         assert!(!json[0][key].is_null() && tsv[0][key] == json[0][key], "{key}: {} {}", tsv[0], json[0]);
     }
 }
@@ -142,6 +144,28 @@ fn predict_answers_or_abstains() {
     let indices: Vec<_> = json.as_array().unwrap().iter().map(|row| &row["index"]).collect();
     assert_eq!(indices, [0, 3, 6]);
     assert_eq!(json[2]["prediction"]["class"], 1);
+}
+
+/// A class without a majority may be ahead of every other: the usual test names it, this one does not.
+#[test]
+fn predict_answers_a_majority_or_abstains() {
+    let bench = Bench::new();
+    let typed = "predict --sigma 0.25 --n 200 --majority";
+    let text = bench.with_model(typed).says(&["idx\tlabel\tpredict\tp_lower\n"]).out;
+    let json = bench.with_model(&format!("{typed} --format json")).says(&[]).json();
+    let usual = bench.with_model("predict --sigma 0.25 --n 200 --format json").says(&[]).json();
+    let (mut answered, mut only_ahead) = (0, 0);
+    for (number, line) in text.lines().skip(1).enumerate() {
+        let (cells, said) = (line.split('\t').collect::<Vec<_>>(), &json[number]["prediction"]);
+        let p_lower: f64 = cells[3].parse().unwrap();
+        assert_eq!(said["p_lower"].as_f64(), Some(p_lower));
+        assert_eq!(said["votes"], usual[number]["prediction"]["votes"], "the draws are the same");
+        assert_eq!(said["class"].is_null(), p_lower <= 0.5, "{said}");
+        assert_eq!(said["class"].is_null(), cells[2] == "abstain", "{line}");
+        answered += u32::from(p_lower > 0.5);
+        only_ahead += u32::from(p_lower <= 0.5 && !usual[number]["prediction"]["class"].is_null());
+    }
+    assert!(answered > 0 && only_ahead > 0, "{text}");
 }
 
 #[test]

@@ -5,11 +5,11 @@ use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::ensure;
-use qcrs::predict::predict;
-use qcrs::sample::Input;
+use qcrs::predict::{predict, predict_majority};
+use qcrs::sample::{Input, SampleUnderNoise};
 use qcrs::text;
 use qcrs::types::{Alpha, Sigma};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What was typed after `qcrs predict`.
 #[derive(clap::Args)]
@@ -31,6 +31,10 @@ pub struct PredictArgs {
     alpha: f64,
     #[command(flatten)]
     noise: NoiseArgs,
+    /// Answer only a class that has more than half of all noisy copies, and abstain otherwise: the predictor
+    /// that fail-safe radii are about
+    #[arg(long)]
+    majority: bool,
     /// The seed of all noise; `secret` draws one and prints it
     #[arg(long, default_value_t = SeedArg::Chosen(0), value_name = "N|secret")]
     seed: SeedArg,
@@ -54,26 +58,53 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let sampler = setup.sampler()?;
     let progress = PassesBar::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
-        output::print("idx\tlabel\tpredict\tp_value")?;
+        let number = if args.majority { "p_lower" } else { "p_value" };
+        output::print(&format!("idx\tlabel\tpredict\t{number}"))?;
     }
     let mut all = Vec::new();
     progress.watch(&sampler, || {
         for &index in &ids {
             let example = setup.example(index)?;
             let input = Input { pixels: &example.pixels, seed, index };
-            let prediction = predict(&sampler, &input, sigma, args.n, alpha)?;
+            let PredictedAnswer { class, number, json } = args.answer(&sampler, &input, sigma, alpha)?;
             if args.format == Format::Json {
-                all.push(json!({ "index": index, "label": example.label, "prediction": prediction }));
+                all.push(json!({ "index": index, "label": example.label, "prediction": json }));
                 continue;
             }
             let name = |class: Option<usize>, none: &str| {
                 class.map_or(none.into(), |class| text::one_line(&setup.class_name(class)))
             };
-            let (label, class) = (name(example.label, ""), name(prediction.class, "abstain"));
-            let p_value = prediction.p_value; // `:?` for 5e-28 instead of 28 zeros
-            progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{p_value:?}")))?;
+            let (label, class) = (name(example.label, ""), name(class, "abstain"));
+            // `:?` for 5e-28 instead of 28 zeros
+            progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{number:?}")))?;
         }
         anyhow::Ok(())
     })?;
     if args.format == Format::Json { output::print_json(&all) } else { Ok(()) }
+}
+
+/// What a predictor says of one input.
+struct PredictedAnswer {
+    class: Option<usize>,
+    /// The number that decided.
+    number: f64,
+    json: Value,
+}
+
+impl PredictArgs {
+    fn answer(
+        &self,
+        sampler: &dyn SampleUnderNoise,
+        input: &Input<'_>,
+        sigma: Sigma,
+        alpha: Alpha,
+    ) -> anyhow::Result<PredictedAnswer> {
+        Ok(if self.majority {
+            let said = predict_majority(sampler, input, sigma, self.n, alpha)?;
+            PredictedAnswer { class: said.class, number: said.p_lower, json: serde_json::to_value(said)? }
+        } else {
+            let said = predict(sampler, input, sigma, self.n, alpha)?;
+            PredictedAnswer { class: said.class, number: said.p_value, json: serde_json::to_value(said)? }
+        })
+    }
 }
