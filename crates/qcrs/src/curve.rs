@@ -39,6 +39,9 @@ pub struct CurvePoint {
     /// The radius that infinitely many draws could at most certify; `None` when they could certify none, or,
     /// where `p_upper` is 1, when there is no such limit.
     pub radius_upper: Option<f64>,
+    /// The class with most votes, whichever class is drawn; not in files of version 0.2.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answer: Option<usize>,
 }
 
 impl Curves {
@@ -78,7 +81,8 @@ impl Curves {
         let p_upper = clopper_pearson_upper(k, n, self.alpha)?;
         let radius = radius::gaussian(p_lower, sigma)?;
         let radius_upper = if p_upper < 1.0 { radius::gaussian(p_upper, sigma)? } else { None };
-        Ok(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper })
+        let answer = votes.winner();
+        Ok(CurvePoint { sigma: sigma.get(), p_lower, p_upper, radius, radius_upper, answer })
     }
 }
 
@@ -141,8 +145,8 @@ mod tests {
         let curves = Curves::new(sigma(0.1), vec![sigma(3.0)], 1000, alpha()).unwrap();
         let input = Input { pixels: &[0.0], seed: 3, index: 0 };
         let drawn = curves.of(&MonteCarlo::new(&slab, 100).under(NoiseKind::Float), &input).unwrap();
-        let CurvePoint { p_upper, radius, radius_upper, .. } = drawn.points[0];
-        assert_eq!((drawn.class, radius, radius_upper), (1, None, None));
+        let CurvePoint { p_upper, radius, radius_upper, answer, .. } = drawn.points[0];
+        assert_eq!((drawn.class, radius, radius_upper, answer), (1, None, None, Some(0)));
         assert!(p_upper < 0.5, "{p_upper}");
     }
 

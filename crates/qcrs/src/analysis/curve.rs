@@ -1,6 +1,6 @@
 //! Which σ–radius curve belongs to which run?
 
-use super::Table;
+use super::{AnsweredInput, Table};
 use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,11 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// What the network answers to the input at each σ, as far as the file says.
+    pub fn answered(&self) -> AnsweredInput {
+        AnsweredInput::new(self.label, self.points.iter().map(|point| (point.sigma, point.answer)))
+    }
+
     /// Whether it may be shown beside `table`: both use the same model and data, as far as the table says.
     pub fn fits(&self, table: &Table) -> bool {
         table

@@ -2,10 +2,14 @@
 //!
 //! This works on records alone, ours or the field's TSV files; it needs no model, no files and no clock.
 
+mod answers;
 mod belief;
 mod bootstrap;
+mod by_label;
 mod classes;
 mod curve;
+mod default_class;
+mod levels;
 mod paired;
 mod shape;
 mod summary;
@@ -14,9 +18,13 @@ mod tsv;
 mod with_interval;
 
 pub use crate::curve::CurvePoint;
+pub use answers::{AnsweredInput, Answers, AnswersAt, ClassAnswers, SigmaAnswer};
 pub use belief::BelievedCurve;
+pub use by_label::{Gain, GainWithout, LabelGain, gain_without};
 pub use classes::{ClassRow, Spread, classes};
 pub use curve::Curve;
+pub use default_class::DefaultClass;
+pub use levels::SigmaLevels;
 pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
@@ -50,8 +58,13 @@ pub struct Analysis {
     pub summaries: Vec<Summary>,
     /// The per-class rows of each run; empty for a run without labels.
     pub classes: Vec<Vec<ClassRow>>,
+    /// The answers of each run by noise level, at levels that all runs share; without levels for files that do not
+    /// give σ.
+    pub answers: Vec<Answers>,
     /// Every other run against the reference; runs that cannot be compared are in `notes`.
     pub paired: Vec<Paired>,
+    /// Which runs answer one class to nearly everything, and where.
+    pub warnings: Vec<String>,
     /// What else a reader must know, such as why two runs were not compared.
     pub notes: Vec<String>,
     /// ρ of the lower bounds on certified accuracy, if they were asked for.
@@ -79,11 +92,15 @@ impl Analysis {
         };
         let mut summaries = tables.iter().map(|t| Summary::new(t, &radii)).collect::<Result<Vec<_>, _>>()?;
         let per_class = tables.iter().map(classes).collect::<Result<_, _>>()?;
+        let answers = answers_of(&tables);
         let (mut pairs, mut notes) = (Vec::new(), Vec::new());
-        for (_, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
+        for (place, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
             match paired(reference, other) {
                 Ok(pair) => {
-                    pairs.push(pair);
+                    let default =
+                        [place, options.reference].iter().find_map(|&run| answers[run].default_class());
+                    let without = default.map(|default| gain_without(reference, other, default.class));
+                    pairs.push(Paired { without_default: without.transpose()?.flatten(), ..pair });
                     notes.extend(other_alpha(reference, other));
                 }
                 Err(Error::Invalid(why)) => notes.push(why),
@@ -103,8 +120,29 @@ impl Analysis {
         }
         notes.extend(tables.iter().filter_map(not_verified).chain(tables.iter().filter_map(unlabelled)));
         notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
-        Ok(Self { summaries, classes: per_class, paired: pairs, notes, rho: options.rho, tables })
+        let warnings = tables.iter().zip(&answers).flat_map(warnings_of).collect();
+        Ok(Self {
+            summaries,
+            classes: per_class,
+            answers,
+            paired: pairs,
+            warnings,
+            notes,
+            rho: options.rho,
+            tables,
+        })
     }
+}
+
+/// The answers of every run, at levels of σ that suit all of them.
+fn answers_of(tables: &[Table]) -> Vec<Answers> {
+    let rows = tables.iter().flat_map(|table| &table.rows);
+    let levels = SigmaLevels::of(rows.flat_map(|row| &row.answers).map(|answer| answer.sigma));
+    tables.iter().map(|table| Answers::of(table, &levels)).collect()
+}
+
+fn warnings_of((table, answers): (&Table, &Answers)) -> Vec<String> {
+    answers.warnings().into_iter().map(|warning| format!("{}: {warning}.", table.name)).collect()
 }
 
 /// A larger α gives larger radii, which is no merit of the method.

@@ -1,6 +1,6 @@
 //! Is one run better than another, on the same inputs?
 
-use super::bootstrap::bootstrap;
+use super::by_label::{Gain, GainWithout, LabelGain, by_label, named};
 use super::{Table, WithInterval};
 use crate::bounds::binomial_test_half;
 use crate::types::Error;
@@ -36,11 +36,49 @@ pub struct Paired {
     pub worse: usize,
     /// The two-sided exact sign test: how likely so uneven a split of better and worse is by chance.
     pub sign_test: f64,
+    /// The same for the inputs of each label.
+    pub by_label: Vec<LabelGain>,
+    /// The same without the inputs of the default class, where one of the runs has such a class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_default: Option<GainWithout>,
+}
+
+/// The scores that two runs give an input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scored {
+    pub label: usize,
+    pub a: f64,
+    pub b: f64,
 }
 
 /// Compares `b` with `a`. It is an error if they are about different data or different questions, have no
 /// input in common, lack a label, or disagree about the label of an input.
 pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
+    let scores = scored(a, b)?;
+    let count = |holds: fn(&Scored) -> bool| scores.iter().filter(|score| holds(score)).count();
+    let (better, worse) = (count(|score| score.b > score.a), count(|score| score.b < score.a));
+    let Gain { acr_a, acr_b, difference, gain, .. } = Gain::of(&scores)?;
+    Ok(Paired {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        common: scores.len(),
+        only_a: a.rows.len() - scores.len(),
+        only_b: b.rows.len() - scores.len(),
+        acr_a,
+        acr_b,
+        difference,
+        gain,
+        better,
+        equal: scores.len() - better - worse,
+        worse,
+        sign_test: binomial_test_half(better as u64, worse as u64)?,
+        by_label: by_label(&scores, &|class| named(a, b).class_name(class))?,
+        without_default: None,
+    })
+}
+
+/// The scores of the inputs that both runs have, at least one.
+pub(super) fn scored(a: &Table, b: &Table) -> Result<Vec<Scored>, Error> {
     let wrong = |why: String| Error::Invalid(format!("{} and {} cannot be compared: {why}", a.name, b.name));
     if let Some(why) = apart(a, b) {
         return Err(wrong(why.into()));
@@ -55,33 +93,15 @@ pub fn paired(a: &Table, b: &Table) -> Result<Paired, Error> {
                 "input {index} has label {la} in one and {lb} in the other; use runs on the same data"
             )));
         }
-        let pair = other.score().zip(row.score());
-        scores.push(
-            pair.ok_or_else(|| wrong(format!("input {index} has no label, so the right answer is unknown")))?,
-        );
+        let pair = other.score().zip(row.score()).zip(row.label);
+        let ((a, b), label) =
+            pair.ok_or_else(|| wrong(format!("input {index} has no label, so the right answer is unknown")))?;
+        scores.push(Scored { label, a, b });
     }
     if scores.is_empty() {
         return Err(wrong("they have no input in common".into()));
     }
-    let count = |holds: fn(f64, f64) -> bool| scores.iter().filter(|&&(sa, sb)| holds(sa, sb)).count();
-    let (better, worse) = (count(|sa, sb| sb > sa), count(|sa, sb| sb < sa));
-    let mean = |of: fn(&(f64, f64)) -> f64| scores.iter().map(of).sum::<f64>() / scores.len() as f64;
-    let (acr_a, acr_b) = (mean(|s| s.0), mean(|s| s.1));
-    Ok(Paired {
-        a: a.name.clone(),
-        b: b.name.clone(),
-        common: scores.len(),
-        only_a: a.rows.len() - scores.len(),
-        only_b: b.rows.len() - scores.len(),
-        acr_a,
-        acr_b,
-        difference: difference(&scores)?,
-        gain: if acr_a > 0.0 { Some(bootstrap(&scores, |a, b| b / a - 1.0)?) } else { None },
-        better,
-        equal: scores.len() - better - worse,
-        worse,
-        sign_test: binomial_test_half(better as u64, worse as u64)?,
-    })
+    Ok(scores)
 }
 
 /// Why the radii of two runs cannot be compared. Files without a spec do not say what they are about and are
@@ -100,9 +120,4 @@ fn apart(a: &Table, b: &Table) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-fn difference(scores: &[(f64, f64)]) -> Result<WithInterval, Error> {
-    let differences: Vec<(f64, f64)> = scores.iter().map(|(a, b)| (b - a, 0.0)).collect();
-    bootstrap(&differences, |mean, _| mean)
 }

@@ -1,10 +1,11 @@
 //! Which rows does every analysis start from?
 
-use super::BelievedCurve;
+use super::answers::of_outcome;
+use super::{BelievedCurve, SigmaAnswer};
 use crate::certify::{FailSafe, Outcome, Reason, Verdict};
 use crate::run::{Ball, Checked, Finding, Guarantee, Record, Spec, Stored};
 use crate::types::Error;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Inputs whose belief is kept for a picture.
 const BELIEFS: usize = 4;
@@ -45,6 +46,8 @@ pub struct Row {
     pub fail_safe: Option<FailSafe>,
     /// The noise level the answer was given at, where known.
     pub sigma: Option<f64>,
+    /// What the network answered at each noise level that was looked at; of a file, the certified class.
+    pub answers: Vec<SigmaAnswer>,
     /// Of the votes against the class, the share of the strongest rival, where there were such votes.
     pub runner_up_share: Option<f64>,
     /// Forward passes spent, where known.
@@ -126,6 +129,13 @@ impl Table {
         sigmas.next().is_some_and(|first| sigmas.any(|sigma| sigma.total_cmp(&first).is_ne()))
     }
 
+    /// How many classes there are: those of the network where it is known, else those that occur.
+    pub fn classes(&self) -> usize {
+        let asked = |spec: &Spec| spec.one_class.map_or(spec.models.first().classes, |_| 2);
+        let occurring = || self.rows.iter().flat_map(|row| [row.label, row.predicted]).flatten();
+        self.spec.as_ref().map_or_else(|| occurring().collect::<HashSet<_>>().len(), asked)
+    }
+
     /// The name of `class`: from the data where it has names, else its number.
     pub fn class_name(&self, class: usize) -> String {
         self.spec.as_ref().map_or_else(|| format!("class {class}"), |spec| spec.class_name(class))
@@ -153,6 +163,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         radius: 0.0,
         fail_safe: record.fail_safe(),
         sigma: None,
+        answers: Vec::new(),
         passes: None,
         runner_up_share: None,
         seconds,
@@ -162,7 +173,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         Finding::Failed { .. } => return Row { failed: true, ..blank },
         Finding::Outcome(outcome) => outcome,
     };
-    let mut blank = Row { passes: Some(outcome.passes()), ..blank };
+    let mut blank = Row { passes: Some(outcome.passes()), answers: of_outcome(outcome), ..blank };
     if record.rests_on_own_votes() {
         (blank.sigma, blank.runner_up_share) = (sigma(outcome), runner_up_share(outcome));
     }

@@ -1,6 +1,6 @@
 //! What do the field's own result files (`idx label predict radius correct …`) say?
 
-use super::{Row, Table};
+use super::{Row, SigmaAnswer, Table};
 use crate::certify::FailSafe;
 use crate::run::{Checked, Guarantee};
 use crate::types::Error;
@@ -124,13 +124,17 @@ impl Columns {
         }
         // an empty optional field is unknown, not an error
         let optional = |column: Option<usize>| column.map(|at| fields[at]).filter(|field| !field.is_empty());
+        let predicted = class(fields[self.predict], "predict")?;
+        let sigma = optional(self.sigma).map(|field| real(field, "best_sigma")).transpose()?;
+        let answer = sigma.zip(predicted).map(|(sigma, class)| SigmaAnswer { sigma, class, draws: 1 });
         let row = Row {
             index: number(fields[self.idx], "idx")?,
             label: class(fields[self.label], "label")?,
-            predicted: class(fields[self.predict], "predict")?,
+            predicted,
             radius: real(fields[self.radius], "radius")?,
             fail_safe: self.fail_safe.map_or(Ok(None), |at| fail_safe(at.map(|at| fields[at])))?,
-            sigma: optional(self.sigma).map(|field| real(field, "best_sigma")).transpose()?,
+            sigma,
+            answers: answer.into_iter().collect(),
             runner_up_share: None,
             passes: optional(self.passes).map(|field| number(field, "passes")).transpose()?,
             seconds: optional(self.time).map(seconds).transpose()?,
