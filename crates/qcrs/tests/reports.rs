@@ -118,7 +118,14 @@ fn curve() -> Curve {
     let point = |at: u32| {
         let sigma = 0.1 * f64::from(at);
         let radius = Some(sigma * (2.5 - 2.0 * sigma)).filter(|radius| *radius > 0.0);
-        CurvePoint { sigma, p_lower: 0.9, p_upper: 0.95, radius, radius_upper: radius.map(|r| 1.1 * r) }
+        CurvePoint {
+            sigma,
+            p_lower: 0.9,
+            p_upper: 0.95,
+            radius,
+            radius_upper: radius.map(|r| 1.1 * r),
+            answer: None,
+        }
     };
     let points = (1..=14).map(point).collect();
     let caption = "owl, n = 1,000".into();

@@ -110,7 +110,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     };
     if matches!(args.format, TableFormat::Csv | TableFormat::Json) {
         // the tables for people hold them already
-        analysis.notes.iter().for_each(|note| say!("{note}"));
+        analysis.warnings.iter().chain(&analysis.notes).for_each(|note| say!("{note}"));
     }
     let curves = args.curves.as_deref().map(|path| curves(path, &analysis)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {

@@ -1,18 +1,18 @@
 //! How do other programs get the numbers, with every digit?
 
 use super::metrics::METRICS;
-use crate::analysis::{Analysis, ClassRow, Paired, Summary, WithInterval};
+use crate::analysis::{Analysis, Answers, AnswersAt, ClassRow, DefaultClass, Paired, Summary, WithInterval};
 use crate::text;
 use crate::types::Error;
 use serde::Serialize;
 
-/// One JSON object per run, each on its own line: its summary, its classes, and how it
-/// compares with the reference run.
+/// One JSON object per run, each on its own line: its summary, its classes, its answers by noise level, and how
+/// it compares with the reference run.
 pub fn json(analysis: &Analysis) -> Result<String, Error> {
-    let runs = analysis.summaries.iter().zip(&analysis.classes);
-    let line = |(summary, classes): (&Summary, &Vec<ClassRow>)| {
+    let runs = analysis.summaries.iter().zip(&analysis.classes).zip(&analysis.answers);
+    let line = |((summary, classes), answers): ((&Summary, &Vec<ClassRow>), &Answers)| {
         let paired = analysis.paired.iter().find(|paired| paired.b == summary.name);
-        serde_json::to_string(&RunData { summary, classes, paired }).map(|text| text + "\n")
+        serde_json::to_string(&RunData::new(summary, classes, answers, paired)).map(|text| text + "\n")
     };
     let text: Result<String, _> = runs.map(line).collect();
     text.map_err(|error| Error::Invalid(format!("the JSON could not be written: {error}")))
@@ -23,8 +23,29 @@ struct RunData<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     classes: &'a [ClassRow],
+    /// The answers by noise level.
+    answers: &'a [AnswersAt],
+    /// Classes that take too many of them.
+    default_classes: Vec<DefaultClass>,
     #[serde(skip_serializing_if = "Option::is_none")]
     paired: Option<&'a Paired>,
+}
+
+impl<'a> RunData<'a> {
+    fn new(
+        summary: &'a Summary,
+        classes: &'a [ClassRow],
+        answers: &'a Answers,
+        paired: Option<&'a Paired>,
+    ) -> Self {
+        Self {
+            summary,
+            classes,
+            answers: &answers.levels,
+            default_classes: answers.default_classes(),
+            paired,
+        }
+    }
 }
 
 /// One line per run; every estimate has a column for its value and for both ends of its interval.

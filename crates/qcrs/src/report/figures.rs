@@ -1,10 +1,12 @@
 //! Which figures, from which numbers?
 
 use super::bars::{Bar, bars};
+use super::by_sigma;
 use super::format::down;
 use super::plot::{Mark, Plot, Series};
 use super::svg::STYLE;
-use super::words::title;
+use super::words::{file_name, title};
+
 use crate::analysis::{Analysis, BelievedCurve, Curve, CurvePoint, Row, Summary, Table, WithInterval};
 use crate::types::Error;
 
@@ -31,9 +33,9 @@ pub fn all(
     if analysis.tables.iter().any(Table::sigma_varies) {
         figures.push(("sigma".into(), sigma(analysis).svg(style)));
     }
+    figures.extend(by_sigma::figures(analysis, curves, style));
     for (table, belief) in analysis.tables.iter().flat_map(|t| t.beliefs.iter().map(move |b| (t, b))) {
-        // a run may be called by its path, a file may not
-        let name = format!("sigma-radius-{}-{}", table.name.replace(['/', '\\'], "-"), belief.index);
+        let name = format!("sigma-radius-{}-{}", file_name(&table.name), belief.index);
         figures.push((name, believed(table, belief).svg(style)));
     }
     for curve in curves.iter().filter(|curve| curve.points.len() > 1) {

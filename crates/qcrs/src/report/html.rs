@@ -2,7 +2,7 @@
 
 use super::grid::TextGrid;
 use super::words::{guarantee_in_words, incomplete, rounding_in_words};
-use super::{Picture, figures, svg, tables};
+use super::{Picture, by_sigma, figures, gains, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::run::Guarantee;
 use crate::types::Error;
@@ -48,8 +48,12 @@ pub(super) fn render(name: &str, values: Value) -> Result<String, Error> {
 fn values(page: &Page) -> Result<Value, Error> {
     let analysis = page.analysis;
     let figures = figures::all(analysis, page.curves, None)?;
-    let (curves, main): (Vec<_>, Vec<_>) =
+    let (curves, others): (Vec<_>, Vec<_>) =
         figures.iter().partition(|(name, _)| name.starts_with("sigma-radius"));
+    let (answers, main): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(name, _)| name.starts_with("answers-"));
+    let of_curves = by_sigma::of_curves(analysis, page.curves).map(|answers| answers.warnings());
+    let of_curves = of_curves.unwrap_or_default().into_iter().map(|warning| format!("curves: {warning}."));
     let classes = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
     let runs = analysis.tables.iter().zip(&analysis.summaries).map(run).collect::<Result<Vec<_>, _>>()?;
     Ok(context! {
@@ -57,11 +61,14 @@ fn values(page: &Page) -> Result<Value, Error> {
         style => Value::from_safe_string(include_str!("templates/page.css").to_owned() + svg::STYLE),
         numbers => tables::short(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         legend => tables::legend(analysis).join(" "),
+        warnings => analysis.warnings.iter().cloned().chain(of_curves).collect::<Vec<_>>(),
         notes => analysis.notes.clone(),
         figures => main.into_iter().map(figure).collect::<Vec<_>>(),
+        answers => answers.into_iter().map(figure).collect::<Vec<_>>(),
         curves => curves.into_iter().map(figure).collect::<Vec<_>>(),
         pictures => page.pictures.iter().map(picture).collect::<Vec<_>>(),
         classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
+        labels => gains::by_label(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         open => analysis.tables.len() <= 2,
         promises => promises(analysis),
         runs,

@@ -19,10 +19,12 @@
 //! ```
 
 mod bars;
+mod by_sigma;
 mod data;
 mod figures;
 #[doc(hidden)] // public for our own programs only
 pub mod format;
+mod gains;
 mod grid;
 mod html;
 mod metrics;
@@ -30,10 +32,12 @@ mod pictures;
 #[doc(hidden)] // public for our own programs only
 pub mod plot;
 mod sheet;
+mod stack;
 mod svg;
 mod tables;
 mod words;
 
+pub use by_sigma::text as by_sigma;
 pub use data::{csv, json};
 #[doc(hidden)] // public for our own programs only
 pub use figures::accuracy as certified_accuracy;

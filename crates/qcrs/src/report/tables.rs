@@ -1,15 +1,17 @@
 //! Which tables, with which columns?
 
-use super::format::{down, interval, p_value};
+use super::by_sigma;
+use super::format::down;
+use super::gains;
 use super::grid::{Cell, TextGrid};
-use super::metrics::{METRICS, Metric, MetricPlace, claim, optional};
-use super::words::{guarantee_in_words, rounding_in_words, title, title_of};
-use crate::analysis::{Analysis, ClassRow, Paired, Row, Spread, Summary, Table, WithInterval};
+use super::metrics::{METRICS, Metric, MetricPlace, claim};
+use super::words::{guarantee_in_words, rounding_in_words, title};
+use crate::analysis::{Analysis, ClassRow, Row, Spread, Summary, Table};
 use crate::certify::FailSafe;
 use crate::run::Guarantee;
 
 /// More classes than this are a table for a program, not for paper.
-const CLASSES: usize = 20;
+pub const CLASSES: usize = 20;
 
 /// All but the classes, in tables that a terminal and a page have room for.
 pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
@@ -26,7 +28,9 @@ pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
         );
         grids.extend(by_radius(analysis, caption, bounds));
     }
-    grids.extend(pairs(analysis));
+    grids.extend(gains::pairs(analysis));
+    grids.extend(gains::without_default(analysis));
+    grids.extend(by_sigma::table(analysis));
     grids
 }
 
@@ -34,7 +38,8 @@ pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
 pub fn all(analysis: &Analysis) -> Vec<TextGrid> {
     let few = |(_, rows): &(&Summary, &Vec<ClassRow>)| (1..=CLASSES).contains(&rows.len());
     let classed = analysis.summaries.iter().zip(&analysis.classes).filter(few);
-    short(analysis).into_iter().chain(classed.map(|(summary, rows)| classes(summary, rows))).collect()
+    let classed = classed.map(|(summary, rows)| classes(summary, rows));
+    short(analysis).into_iter().chain(classed).chain(gains::by_label(analysis)).collect()
 }
 
 /// A column of a table with a row per run: its head, and what it says of a run.
@@ -136,34 +141,6 @@ fn fail_safe(table: &Table, row: &Row) -> String {
     format!("{class}{}{}", down(radius, 4), if answers { "" } else { ", may abstain here" })
 }
 
-/// Every run against the reference; `None` when there is nothing to compare.
-fn pairs(analysis: &Analysis) -> Option<TextGrid> {
-    let reference = &analysis.paired.first()?.a;
-    let head = ["run", "difference", "gain, %", "ACR", "reference", "common inputs"];
-    let head =
-        head.into_iter().chain(["better", "equal", "worse", "sign test p"]).map(String::from).collect();
-    let row = |p: &Paired| {
-        let percent = |gain: WithInterval| {
-            let gain = gain.in_percent();
-            Cell { value: down(gain.value, 1), interval: interval(&gain, 1) }
-        };
-        vec![
-            Cell::new(title_of(analysis, &p.b)),
-            claim(p.difference),
-            optional(p.gain, percent),
-            Cell::new(down(p.acr_b, 4)),
-            Cell::new(down(p.acr_a, 4)),
-            Cell::new(p.common.to_string()),
-            Cell::new(p.better.to_string()),
-            Cell::new(p.equal.to_string()),
-            Cell::new(p.worse.to_string()),
-            Cell::new(p_value(p.sign_test)),
-        ]
-    };
-    let caption = format!("ACR against {}, on the inputs that both runs have", title_of(analysis, reference));
-    Some(TextGrid { caption, head, rows: analysis.paired.iter().map(row).collect(), crowded: false })
-}
-
 /// The true classes of one run.
 pub fn classes(summary: &Summary, rows: &[ClassRow]) -> TextGrid {
     let head = ["class", "inputs", "right, certified", "ACR", "σ, mean ± sd", "σ known for"]
@@ -198,7 +175,7 @@ pub fn notes(analysis: &Analysis) -> Vec<String> {
     for (words, runs) in rounding_in_words(analysis) {
         notes.push(format!("{words} ({runs})"));
     }
-    notes.extend(analysis.notes.iter().cloned());
+    notes.extend(analysis.warnings.iter().chain(&analysis.notes).cloned());
     notes
 }
 
@@ -212,6 +189,12 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     ];
     let shown = METRICS.iter().filter(|metric| metric.is_shown(&analysis.summaries));
     legend.extend(shown.filter_map(|metric| metric.legend));
+    if analysis.answers.iter().any(|answers| !answers.levels.is_empty()) {
+        legend.push(
+            "Answers at a σ: the class with most votes for each input that was looked at there, whether or not it is \
+             certified; a result file gives only certified ones.",
+        );
+    }
     if analysis.rho.is_some() {
         legend.push(
             "The lower bound allows for certificates that may be wrong, each with probability α; the shares themselves \

@@ -26,7 +26,14 @@ fn curve() -> Curve {
         let sigma = 0.1 + 0.05 * f64::from(i);
         let radius = sigma * (2.5 - 4.0 * sigma);
         let radius = (radius > 0.0).then_some(radius);
-        CurvePoint { sigma, p_lower: 0.9, p_upper: 0.95, radius, radius_upper: radius.map(|r| r * 1.1) }
+        CurvePoint {
+            sigma,
+            p_lower: 0.9,
+            p_upper: 0.95,
+            radius,
+            radius_upper: radius.map(|r| r * 1.1),
+            answer: None,
+        }
     };
     let points = (0..16).map(point).collect();
     Curve {
@@ -159,7 +166,14 @@ fn figures_stand_alone() {
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
-        ["certified-accuracy.svg", "acr.svg", "sigma.svg", "sigma-radius-20.svg", "sigma-radius-21.svg"]
+        [
+            "certified-accuracy.svg",
+            "acr.svg",
+            "sigma.svg",
+            "answers-per-input.svg",
+            "sigma-radius-20.svg",
+            "sigma-radius-21.svg"
+        ]
     );
     for (name, svg) in &all {
         assert!(
@@ -167,6 +181,74 @@ fn figures_stand_alone() {
             "{name}"
         );
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}: {svg}");
+    }
+}
+
+/// Twenty inputs of ten classes at σ = 0.25, all right, and the same at `sigma`, answered with `other`.
+fn two_levels(name: &str, sigma: f64, other: impl Fn(u32) -> u32) -> Table {
+    let head = "idx\tlabel\tpredict\tradius\tbest_sigma\n";
+    let row = |index: u32| {
+        let (label, right) = (index % 10, index < 20);
+        let (class, sigma) = if right { (label, 0.25) } else { (other(index), sigma) };
+        format!("{index}\t{label}\t{class}\t{sigma}\t{sigma}\n")
+    };
+    let rows: String = (0..40).map(row).collect();
+    Table::from_tsv(name.into(), &format!("{head}{rows}")).unwrap()
+}
+
+/// At σ = 1 the network answers class 1 to all twenty inputs, two of them of that class.
+#[test]
+fn a_default_class_is_warned_of_everywhere() {
+    let analysis =
+        analysis(vec![two_levels("calm", 0.25, |index| index % 10), two_levels("loud", 1.0, |_| 1)]);
+    let warning = "the network answers class 1 to 20 of 20 images";
+    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
+        assert_eq!(shown.matches(warning).count(), 1, "{shown}");
+        assert!(shown.contains("left out") && shown.contains("most frequent answer"), "{shown}");
+    }
+    assert!(text(&analysis).contains("loud: at σ = 1.00 the network"), "{}", text(&analysis));
+    let line = json(&analysis).unwrap().lines().nth(1).unwrap().to_owned();
+    let json: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(json["answers"][1]["classes"][0]["answers"], 20, "{json}");
+    let default = &json["default_classes"][0];
+    assert_eq!(
+        (&default["name"], &default["inputs"], &default["labelled"]),
+        (&"class 1".into(), &20.into(), &2.into())
+    );
+    // 18 wrong answers lose 4.5, two right ones gain 1.5; without class 1 the loss is half of 9
+    let without = &json["paired"]["without_default"];
+    assert_eq!((&without["class"], &without["inputs"]), (&1.into(), &36.into()));
+    assert!((without["gain"]["value"].as_f64().unwrap() + 0.5).abs() < 1e-12, "{without}");
+    let calm = self::analysis(vec![two_levels("calm", 0.25, |index| index % 10)]);
+    assert!(calm.warnings.is_empty() && !text(&calm).contains("left out"));
+}
+
+#[test]
+fn more_classes_than_colours_share_one() {
+    for (classes, others) in [(10, false), (13, true)] {
+        let analysis = analysis(vec![two_levels("many", 1.0, |index| index % classes)]);
+        let all = figures(&analysis, &[]).unwrap();
+        let svg = &all.iter().find(|(name, _)| name == "answers-many.svg").unwrap().1;
+        assert_eq!(svg.contains(">others</text>"), others, "{svg}");
+        assert_eq!(svg.contains("share rest"), others, "{svg}");
+        assert!((0..10).all(|colour| svg.contains(&format!("share c{colour}\""))), "{svg}");
+    }
+}
+
+/// Curves of a few inputs say little about classes; old files do not say what was answered.
+#[test]
+fn the_answers_of_curves_are_drawn_where_there_are_enough() {
+    let analysis = analysis(vec![per_input()]);
+    let curves = |count: u32, answer: Option<usize>| -> Vec<Curve> {
+        let points: Vec<_> = curve().points.into_iter().map(|point| CurvePoint { answer, ..point }).collect();
+        (0..count).map(|index| Curve { index, points: points.clone(), ..curve() }).collect()
+    };
+    for (count, answer, drawn) in [(9, Some(1), false), (10, Some(1), true), (10, None, false)] {
+        let all = figures(&analysis, &curves(count, answer)).unwrap();
+        assert_eq!(all.iter().any(|(name, _)| name == "answers-of-curves.svg"), drawn, "{count} {answer:?}");
+        let page = Page { title: "", analysis: &analysis, curves: &curves(count, answer), pictures: &[] };
+        let warns = html(&page).unwrap().contains("curves: at σ from");
+        assert_eq!(warns, drawn, "{count} {answer:?}: all inputs are labelled 7");
     }
 }
 

@@ -68,3 +68,8 @@ pub fn title(summary: &Summary) -> String {
 pub fn title_of(analysis: &Analysis, name: &str) -> String {
     analysis.summaries.iter().find(|summary| summary.name == name).map_or_else(|| name.into(), title)
 }
+
+/// The name of a run as part of the name of a file: a run may be called by its path, a file may not.
+pub fn file_name(run: &str) -> String {
+    run.replace(['/', '\\'], "-")
+}
