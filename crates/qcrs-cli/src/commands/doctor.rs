@@ -5,7 +5,10 @@ mod words;
 use crate::args::{ModelArgs, NoiseArgs, TargetArgs};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
-use qcrs::doctor::{self, Findings, Patient, Reading, spread};
+use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
+use qcrs::data::Example;
+use qcrs::doctor::{self, Findings, Patient, Reading, Way, spread};
+use qcrs::report;
 use qcrs::types::{Error, Sigma};
 use qcrs_terminal::settings::ModelSettings;
 use rayon::prelude::*;
@@ -50,6 +53,9 @@ struct Shown {
     /// For each method, of one input and of all.
     seconds: [Seconds; 2],
     batch_invariant: bool,
+    /// What the network answers at four σ of the search region; absent where the pixels are wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<Answers>,
 }
 
 /// How long a method would take.
@@ -96,6 +102,7 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Sho
     let noise = setup.noise;
     let patient = Patient { classifier, declared: declared.as_ref(), shape, sigma, noise };
     let Findings { readings, diagnosis, pixel_range, images } = patient.examine(&examples)?;
+    let answers = diagnosis.pixels_are_right().then(|| answers(&patient, &examples, readings[0].way, setup));
     let images_per_second = speed(setup, &examples[0].1.pixels)?;
     let seconds = doctor::forecast(sigma, args.n)?.map(|(method, passes)| {
         let per_input = passes as f64 / images_per_second;
@@ -120,7 +127,27 @@ fn measure(args: &DoctorArgs, setup: &Setup, sigma: Sigma) -> anyhow::Result<Sho
         images_per_second,
         seconds,
         batch_invariant: setup.model.batch_invariant,
+        answers: answers.transpose()?,
     })
+}
+
+/// What the network answers to these images in the search region.
+fn answers(
+    patient: &Patient,
+    examples: &[(u32, Example)],
+    way: Way,
+    setup: &Setup,
+) -> Result<Answers, Error> {
+    let sigmas = doctor::region(patient.sigma)?;
+    let seen = patient.answers(examples, way, &sigmas)?;
+    let input = |(at, (_, example)): (usize, &(u32, Example))| {
+        let classes = seen.iter().map(|level| level[at]);
+        AnsweredInput::new(example.label, sigmas.iter().map(|sigma| sigma.get()).zip(classes))
+    };
+    let inputs: Vec<AnsweredInput> = examples.iter().enumerate().map(input).collect();
+    let levels = SigmaLevels::each(sigmas.map(Sigma::get));
+    let classes = patient.classifier.num_classes();
+    Ok(Answers::new(&inputs, &levels, classes, &|class| setup.class_name(class)))
 }
 
 /// Images per second on all threads, over at least a second.
@@ -167,6 +194,9 @@ fn text(args: &DoctorArgs, findings: &Shown) -> String {
         args.n,
         times.join("; ")
     );
+    if let Some(answers) = &findings.answers {
+        let _ = write!(text, "\n{}\n", report::by_sigma(answers));
+    }
     if !findings.batch_invariant {
         text.push_str("note       scores depend on the batch size; it becomes part of a run's spec\n");
     }

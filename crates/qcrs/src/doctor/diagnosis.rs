@@ -25,6 +25,11 @@ pub enum Diagnosis {
 }
 
 impl Diagnosis {
+    /// Whether the pixels are handed over as the model wants them, whatever the noise does.
+    pub fn pixels_are_right(self) -> bool {
+        matches!(self, Self::Right | Self::GuessesUnderNoise | Self::LosesUnderNoise)
+    }
+
     /// Judges accuracies on `images` images of `classes` classes; the first reading is the declared way. A
     /// lead counts when it is larger than three standard errors.
     pub(super) fn of(readings: &[Reading], images: usize, classes: usize) -> Self {

@@ -1,8 +1,10 @@
 //! Does a classifier get its pixels the way it wants them, and how long will certificates take?
 
+mod answers;
 mod diagnosis;
 mod ways;
 
+pub use answers::region;
 pub use diagnosis::Diagnosis;
 pub use ways::Way;
 
@@ -80,7 +82,7 @@ impl Patient<'_> {
         })?;
         let clean: Vec<f32> =
             examples.iter().flat_map(|(_, example)| example.pixels.iter().copied()).collect();
-        let noisy = self.noisy(examples)?;
+        let noisy = noisy_copies(examples, self.noise, self.sigma, 0)?;
         let ways = Way::to_try(self.declared.is_some(), self.shape[0]);
         let reading = |way: Way| {
             let accuracy = |pixels: &[f32]| {
@@ -99,18 +101,22 @@ impl Patient<'_> {
             images: labels.len(),
         })
     }
+}
 
-    /// One noisy copy of each image, one after the other.
-    fn noisy(&self, examples: &[(u32, Example)]) -> Result<Vec<f32>, Error> {
-        let copy = |(index, example): &(u32, Example)| {
-            let mut noisy = vec![0.0; example.pixels.len()];
-            let stream = Stream { seed: 0, input: *index, phase: Phase::Measure };
-            let noise = self.noise.at(self.sigma, noisy.len());
-            noise.copies_of(&example.pixels)?.write(&stream, 0, &mut noisy);
-            Ok(noisy)
-        };
-        Ok(examples.iter().map(copy).collect::<Result<Vec<_>, Error>>()?.concat())
-    }
+/// One noisy copy of each image, one after the other; `draw` is its number.
+fn noisy_copies(
+    examples: &[(u32, Example)],
+    kind: NoiseKind,
+    sigma: Sigma,
+    draw: u32,
+) -> Result<Vec<f32>, Error> {
+    let copy = |(index, example): &(u32, Example)| {
+        let mut noisy = vec![0.0; example.pixels.len()];
+        let stream = Stream { seed: 0, input: *index, phase: Phase::Measure };
+        kind.at(sigma, noisy.len()).copies_of(&example.pixels)?.write(&stream, draw, &mut noisy);
+        Ok(noisy)
+    };
+    Ok(examples.iter().map(copy).collect::<Result<Vec<_>, Error>>()?.concat())
 }
 
 /// The share of images whose label scores highest; scores that are not finite are wrong.
