@@ -23,6 +23,15 @@ pub struct Tune {
     pub alpha: Alpha,
 }
 
+/// What one input would get at one σ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Predicted {
+    /// The radius, 0 where the class is wrong or nothing could be certified.
+    pub radius: f64,
+    /// The class with most votes among the first half of the draws, which name it.
+    pub answer: Option<usize>,
+}
+
 /// What one σ promises.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Promise {
@@ -35,36 +44,37 @@ pub struct Promise {
 }
 
 impl Tune {
-    /// The radius that `input` with this label would get at each σ.
-    pub fn radii(
+    /// What `input` with this label would get at each σ.
+    pub fn predict(
         &self,
         sampler: &dyn SampleUnderNoise,
         input: &Input,
         label: usize,
-    ) -> Result<Vec<f64>, Error> {
+    ) -> Result<Vec<Predicted>, Error> {
         let mut fresh = Fresh::of(input.stream(Phase::Tune));
         let one = |sigma: &Sigma| {
             // each σ has its own draws; the first half names the class, the second is counted
             let mut votes =
                 |draws: u32| fresh_votes(sampler, input.pixels, sampler.at(*sigma), draws, &mut fresh);
-            let named = votes(self.draws.div_ceil(2))?.winner();
+            let answer = votes(self.draws.div_ceil(2))?.winner();
             let counted = votes((self.draws / 2).max(1))?;
-            if named != Some(label) {
-                return Ok(0.0);
+            if answer != Some(label) {
+                return Ok(Predicted { radius: 0.0, answer });
             }
             // the share that was seen, in a certificate of n draws
             let share = counted.of(label) as f64 / counted.total() as f64;
             let votes = (share * f64::from(self.n)).floor() as u64;
-            Ok(radius::gaussian_of_votes(votes, self.n.into(), self.alpha, *sigma)?.unwrap_or(0.0))
+            let radius = radius::gaussian_of_votes(votes, self.n.into(), self.alpha, *sigma)?;
+            Ok(Predicted { radius: radius.unwrap_or(0.0), answer })
         };
         self.sigmas.iter().map(one).collect()
     }
 
-    /// What each σ promises, from the radii of the inputs.
-    pub fn promises(&self, inputs: &[Vec<f64>]) -> Vec<Promise> {
+    /// What each σ promises, from what the inputs would get.
+    pub fn promises(&self, inputs: &[Vec<Predicted>]) -> Vec<Promise> {
         let count = inputs.len().max(1) as f64;
         let promise = |(at, sigma): (usize, &Sigma)| {
-            let radii = inputs.iter().map(|radii| radii[at]);
+            let radii = inputs.iter().map(|input| input[at].radius);
             let certified = radii.clone().filter(|radius| *radius > 0.0).count() as f64;
             Promise { sigma: sigma.get(), acr: radii.sum::<f64>() / count, certified: certified / count }
         };
@@ -94,26 +104,31 @@ mod tests {
         let sigmas: Vec<Sigma> = [0.1, 0.5, 1.0].map(|sigma| Sigma::new(sigma).unwrap()).into();
         let tune = Tune { sigmas, draws: 4000, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
         let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100).under(NoiseKind::Float);
-        let radii = tune.radii(&sampler, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap();
+        let predicted = tune.predict(&sampler, &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap();
+        let radii: Vec<f64> = predicted.iter().map(|predicted| predicted.radius).collect();
+        assert!(predicted.iter().all(|predicted| predicted.answer == Some(1)), "{predicted:?}");
         // at σ = 0.1 all votes agree: Φ⁻¹(0.001^(1/10000)) = 3.1985775 (scipy); wider noise sees the border
         // at 1, and a prediction may err to either side
         assert!((radii[0] - 0.31985775).abs() < 1e-8, "{radii:?}");
         assert!(radii[1..].iter().all(|radius| (0.85..1.1).contains(radius)), "{radii:?}");
-        assert_eq!(tune.radii(&sampler, &Input { pixels: &[-1.0], seed: 3, index: 1 }, 1).unwrap(), [0.0; 3]);
-        let promises = tune.promises(&[radii, vec![0.0; 3]]);
+        let wrong = tune.predict(&sampler, &Input { pixels: &[-1.0], seed: 3, index: 1 }, 1).unwrap();
+        assert_eq!(wrong, [Predicted { radius: 0.0, answer: Some(0) }; 3]);
+        let promises = tune.promises(&[predicted, wrong.clone()]);
         assert!((promises[0].acr - 0.159928876).abs() < 1e-8, "{promises:?}");
         assert!((promises[0].certified - 0.5).abs() < 1e-12, "{promises:?}");
         assert!(best(&promises).unwrap().sigma > 0.1);
         assert_eq!(best(&[]), None);
-        assert_eq!(best(&tune.promises(&[vec![0.0; 3]])), None);
+        assert_eq!(best(&tune.promises(&[wrong])), None);
     }
 
     #[test]
     fn more_draws_than_a_stream_has_are_refused() {
         let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
         let tune = Tune { sigmas, draws: u32::MAX - 2, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
-        let error =
-            tune.radii(&Losing(0), &Input { pixels: &[1.0], seed: 3, index: 0 }, 1).unwrap_err().to_string();
+        let error = tune
+            .predict(&Losing(0), &Input { pixels: &[1.0], seed: 3, index: 0 }, 1)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("4294967295 draws"), "{error}");
     }
 
@@ -123,8 +138,8 @@ mod tests {
         let sigmas = vec![Sigma::new(0.5).unwrap(); 2];
         let tune = Tune { sigmas, draws: 100, n: 10_000, alpha: Alpha::new(0.001).unwrap() };
         let input = Input { pixels: &[1.0], seed: 3, index: 0 };
-        assert!(tune.radii(&Losing(0), &input, 1).is_ok());
-        let error = tune.radii(&Losing(1), &input, 1).unwrap_err().to_string();
+        assert!(tune.predict(&Losing(0), &input, 1).is_ok());
+        let error = tune.predict(&Losing(1), &input, 1).unwrap_err().to_string();
         assert!(error.contains("49 votes were cast for 50 draws"), "{error}");
     }
 

@@ -1,12 +1,13 @@
 //! `qcrs curve`
 
 use crate::args::{NoiseArgs, SeedArg, TargetArgs};
-use crate::output::{self, Format};
+use crate::output::{self, Format, say};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, bail};
-use qcrs::analysis::{Curve, CurvePoint};
+use qcrs::analysis::{AnsweredInput, Answers, Curve, CurvePoint, SigmaLevels};
 use qcrs::curve::{Curves, Drawn, sigmas_between};
+use qcrs::report;
 use qcrs::sample::{Input, SampleUnderNoise};
 use qcrs::types::{Alpha, Error, Sigma};
 use std::fmt::Write;
@@ -72,7 +73,21 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
     }
-    if args.format == Format::Json { output::print_json(&curves) } else { output::print(&text(&curves)) }
+    if args.format == Format::Json {
+        return output::print_json(&curves);
+    }
+    // stdout has nothing but the numbers of the curves
+    say!("{}", answers(&curves, &setup));
+    output::print(&text(&curves))
+}
+
+/// What the network answers to these inputs at each σ.
+fn answers(curves: &[Curve], setup: &Setup) -> String {
+    let inputs: Vec<AnsweredInput> = curves.iter().map(Curve::answered).collect();
+    let sigmas = curves.iter().flat_map(|curve| &curve.points).map(|point| point.sigma);
+    let classes = setup.model.classifier.num_classes();
+    let levels = SigmaLevels::each(sigmas);
+    report::by_sigma(&Answers::new(&inputs, &levels, classes, &|class| setup.class_name(class)))
 }
 
 /// The curve of one input, with what a report needs to know about it.

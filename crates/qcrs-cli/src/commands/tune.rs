@@ -5,8 +5,10 @@ use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
+use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
+use qcrs::report;
 use qcrs::sample::{Input, OneClass};
-use qcrs::tune::{self, Promise, Tune};
+use qcrs::tune::{self, Predicted, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 use std::fmt::Write;
@@ -66,37 +68,76 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);
-    let radii: anyhow::Result<Vec<Vec<f64>>> = PassesBar::new(passes).watch(&sampler, || {
-        let one = |id: &u32| {
-            let example = setup.example(*id)?;
-            let label = example.label.with_context(|| {
-                format!("input {id} has no label, so it is unknown which radius counts; give --labels")
-            })?;
-            let input = Input { pixels: &example.pixels, seed, index: *id };
-            Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {
-                Some(question) => tune.radii(&question, &input, question.label(label))?,
-                None => tune.radii(&sampler, &input, label)?,
-            })
-        };
-        ids.iter().map(one).collect()
-    });
-    let promises = tune.promises(&radii?);
+    let name = |class: usize| answer_name(&setup, one_class, class);
+    let predicted: anyhow::Result<Vec<(usize, Vec<Predicted>)>> =
+        PassesBar::new(passes).watch(&sampler, || {
+            let one = |id: &u32| {
+                let example = setup.example(*id)?;
+                let label = example.label.with_context(|| {
+                    format!("input {id} has no label, so it is unknown which radius counts; give --labels")
+                })?;
+                let input = Input { pixels: &example.pixels, seed, index: *id };
+                Ok(match one_class.map(|class| OneClass { inner: &sampler, class }) {
+                    Some(question) => {
+                        let label = question.label(label);
+                        (label, tune.predict(&question, &input, label)?)
+                    }
+                    None => (label, tune.predict(&sampler, &input, label)?),
+                })
+            };
+            ids.iter().map(one).collect()
+        });
+    let (labels, predicted): (Vec<usize>, Vec<Vec<Predicted>>) = predicted?.into_iter().unzip();
+    let promises = tune.promises(&predicted);
+    let classes = one_class.map_or(setup.model.classifier.num_classes(), |_| 2);
+    let answers = answers(&tune, &labels, &predicted, (classes, &name));
     let best = tune::best(&promises)
         .context("no σ certifies any of these inputs; is --sigma that of the training? see qcrs doctor")?;
     if args.format == Format::Json {
         return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
-            "best": best, "promises": promises }));
+            "best": best, "promises": promises, "seen": answers.levels }));
     }
-    output::print(&text(&promises, best, ids.len(), args.one_class.as_deref()))
+    output::print(&text(&promises, best, &answers, ids.len(), args.one_class.as_deref()))
 }
 
-fn text(promises: &[Promise], best: Promise, inputs: usize, one_class: Option<&str>) -> String {
+/// What the answers to the question mean.
+fn answer_name(setup: &Setup, one_class: Option<usize>, class: usize) -> String {
+    match one_class {
+        Some(asked) if class == 1 => setup.class_name(asked),
+        Some(asked) => format!("not {}", setup.class_name(asked)),
+        None => setup.class_name(class),
+    }
+}
+
+/// What the network answers to the inputs at each σ.
+fn answers(
+    tune: &Tune,
+    labels: &[usize],
+    predicted: &[Vec<Predicted>],
+    (classes, name): (usize, &dyn Fn(usize) -> String),
+) -> Answers {
+    let sigmas = || tune.sigmas.iter().map(|sigma| sigma.get());
+    let input = |(label, input): (&usize, &Vec<Predicted>)| {
+        AnsweredInput::new(Some(*label), sigmas().zip(input.iter().map(|predicted| predicted.answer)))
+    };
+    let inputs: Vec<AnsweredInput> = labels.iter().zip(predicted).map(input).collect();
+    Answers::new(&inputs, &SigmaLevels::each(sigmas()), classes, name)
+}
+
+fn text(
+    promises: &[Promise],
+    best: Promise,
+    answers: &Answers,
+    inputs: usize,
+    one_class: Option<&str>,
+) -> String {
     let question = one_class.map_or_else(String::new, |class| format!(" --one-class {class}"));
     let mut text = String::from("sigma\tpredicted ACR\tcertified\n");
     for promise @ Promise { sigma, acr, certified } in promises {
         let mark = if *promise == best { "\t<- best" } else { "" };
         let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
     }
+    let _ = writeln!(text, "\n{}", report::by_sigma(answers));
     let _ = write!(
         text,
         "best single σ on these {inputs} inputs: {:.4}\n\

@@ -78,14 +78,14 @@ fn fit(lab: &Lab<'_>, training: &Setup, class: usize) -> anyhow::Result<Sigma> {
         let ids = all.take(images).collect::<Result<Vec<_>, _>>()?;
         let passes = ids.len() as u64 * tune.sigmas.len() as u64 * u64::from(draws);
         let question = OneClass { inner: lab.sampler, class };
-        let radii = PassesBar::new(passes).watch(lab.sampler, || {
+        let predicted = PassesBar::new(passes).watch(lab.sampler, || {
             let one = |&index: &u32| {
                 let pixels = &training.example(index)?.pixels;
-                Ok(tune.radii(&question, &Input { pixels, seed: lab.seed, index }, 1)?)
+                Ok(tune.predict(&question, &Input { pixels, seed: lab.seed, index }, 1)?)
             };
             ids.iter().map(one).collect::<anyhow::Result<Vec<_>>>()
         })?;
-        Ok(tune::best(&tune.promises(&radii))
+        Ok(tune::best(&tune.promises(&predicted))
             .with_context(|| format!("no σ certifies any training image of class {class}"))?
             .sigma)
     })?;
