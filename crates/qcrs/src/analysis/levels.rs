@@ -23,8 +23,8 @@ impl SigmaLevels {
         Self(sigmas.into_iter().map(|sigma| (sigma, sigma)).collect())
     }
 
-    /// Each σ by itself where there are at most eight; else the finest ranges between preferred numbers, such as
-    /// 0.25 to 0.4, of which at most eight are needed.
+    /// Each σ by itself where there are at most eight. Otherwise ranges between preferred numbers, such as 0.25 to
+    /// 0.4: the finest that take no more than eight.
     pub fn of(sigmas: impl IntoIterator<Item = f64>) -> Self {
         let each = Self::each(sigmas);
         let (Some(&(low, _)), Some(&(high, _))) = (each.0.first(), each.0.last()) else { return each };
