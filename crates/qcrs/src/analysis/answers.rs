@@ -177,6 +177,10 @@ pub(super) fn of_outcome(outcome: &Outcome) -> Vec<SigmaAnswer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::tests::{from_run, record, spec};
+    use crate::method::Look;
+    use crate::run::Finding;
+    use crate::sample::Smoothed;
 
     fn input(label: Option<usize>, answers: &[(f64, usize, u64)]) -> AnsweredInput {
         let answers = answers.iter().map(|&(sigma, class, draws)| SigmaAnswer { sigma, class, draws });
@@ -204,6 +208,24 @@ mod tests {
         let other = ClassAnswers { class: 1, name: "cat".into(), answers: 1, labelled: None };
         let three = AnswersAt { inputs: 3, classes: vec![one.classes[0].clone(), other], ..one.clone() };
         assert_eq!([three.most(1), three.most(2)], ["class 2 66 %, …", "class 2 66 %, cat 33 %"]);
+    }
+
+    /// A search looks at σ = 1, the class is named and certified at 0.5.
+    #[test]
+    fn a_record_answers_wherever_it_was_looked_at() {
+        let mut record = record(0, 0, 1, Some(0.25));
+        let look = |sigma: f64, votes: &[(usize, u64)]| {
+            let smoothed = Smoothed::gaussian(Sigma::new(sigma).unwrap());
+            Look::new(smoothed, votes.iter().copied().collect())
+        };
+        let Finding::Outcome(outcome) = &mut record.finding else { panic!("it has votes") };
+        outcome.looks = vec![look(1.0, &[(0, 3), (1, 4)]), look(2.0, &[])];
+        let table = from_run("run".into(), &spec(1), &[record], &[]).unwrap();
+        let seen: Vec<(f64, usize, u64)> =
+            table.rows[0].answers.iter().map(|answer| (answer.sigma, answer.class, answer.draws)).collect();
+        assert_eq!(seen, [(1.0, 1, 7), (0.5, 1, 10), (0.5, 1, 100)]);
+        let levels = Answers::of(&table, &SigmaLevels::of([0.5, 1.0])).levels;
+        assert_eq!(levels.iter().map(|level| level.classes[0].name.as_str()).collect::<Vec<_>>(), ["dog"; 2]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(super) fn by_label(scores: &[Scored], name: &dyn Fn(usize) -> String) -> Res
 }
 
 /// Compares `b` with `a` without the inputs that are labelled `class`; `None` where no others are left. It is an
-/// error where [`paired`](super::paired) is.
+/// error where [`paired`](super::paired()) is.
 pub fn gain_without(a: &Table, b: &Table, class: usize) -> Result<Option<GainWithout>, Error> {
     let scores: Vec<Scored> = scored(a, b)?.into_iter().filter(|score| score.label != class).collect();
     if scores.is_empty() {

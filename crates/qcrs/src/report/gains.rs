@@ -40,7 +40,8 @@ fn percent(gain: WithInterval) -> Cell {
 /// The gain of every run without the inputs of the default class; `None` where there is no such class.
 pub fn without_default(analysis: &Analysis) -> Option<TextGrid> {
     let reference = &analysis.paired.first()?.a;
-    let head = ["run", "left out", "difference", "gain, %", "ACR", "reference", "inputs", "part left out, %"];
+    let head =
+        ["run", "left out", "difference", "gain, %", "ACR", "reference", "inputs", "its part of the gain, %"];
     let row = |p: &Paired| {
         let without = p.without_default.as_ref()?;
         let part = p.by_label.iter().find(|label| label.class == without.class).and_then(|label| label.part);

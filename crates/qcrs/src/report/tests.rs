@@ -231,6 +231,8 @@ fn more_classes_than_colours_share_one() {
         let svg = &all.iter().find(|(name, _)| name == "answers-many.svg").unwrap().1;
         assert_eq!(svg.contains(">others</text>"), others, "{svg}");
         assert_eq!(svg.contains("share rest"), others, "{svg}");
+        let samples = svg.matches("width=\"11.0\"").count();
+        assert_eq!(samples, 10 + usize::from(others), "one in the legend for each colour: {svg}");
         assert!((0..10).all(|colour| svg.contains(&format!("share c{colour}\""))), "{svg}");
     }
 }
