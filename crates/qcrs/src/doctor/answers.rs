@@ -37,7 +37,8 @@ impl Patient<'_> {
         let classes = self.classifier.num_classes();
         let mut votes = vec![Votes::default(); examples.len()];
         for copy in 0..COPIES {
-            let pixels = way.hand_over(self.declared, &noisy_copies(examples, sigma, copy), self.shape);
+            let noisy = noisy_copies(examples, self.noise, sigma, copy)?;
+            let pixels = way.hand_over(self.declared, &noisy, self.shape);
             let mut scores = vec![f32::NAN; examples.len() * classes];
             self.classifier.logits(&pixels, &mut scores)?;
             votes.iter_mut().zip(scores.chunks(classes)).for_each(|(votes, row)| votes.count(winner(row)));
@@ -56,6 +57,7 @@ fn winner(row: &[f32]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noise::NoiseKind;
     use crate::sample::Classifier;
 
     /// Asks whether the first value is positive; beyond 50 it gives no score.
@@ -79,7 +81,13 @@ mod tests {
     #[test]
     fn an_answer_is_what_most_copies_are_taken_for() {
         let sigma = |value| Sigma::new(value).unwrap();
-        let patient = Patient { classifier: &Positive, declared: None, shape: [1, 1, 1], sigma: sigma(0.25) };
+        let patient = Patient {
+            classifier: &Positive,
+            declared: None,
+            shape: [1, 1, 1],
+            sigma: sigma(0.25),
+            noise: NoiseKind::Float,
+        };
         let example = |(index, pixel)| (index, Example { pixels: vec![pixel], label: None });
         let examples: Vec<_> = [1.0, -1.0, 99.0]
             .into_iter()
