@@ -10,7 +10,7 @@ models=$(cd "$(dirname "$0")/../../models" && pwd)
 experiment() {
     local name=$1 sigma=$2 folder=$dir/$3
     shift 3
-    "$qcrs" paper "$name" --model "$models/cifar10-resnet20-gaussian-$sigma/model.onnx" --data "$data" \
+    "$qcrs" paper --noise float "$name" --model "$models/cifar10-resnet20-gaussian-$sigma/model.onnx" --data "$data" \
         --preset "cifar10-$sigma" --budget medium --dir "$folder" "$@"
 }
 # keep FROM TO: a run of zoo.sh under the name that the experiments give it
@@ -30,7 +30,7 @@ done
 
 # certify METHOD SIGMA: as one row of `experiment methods`
 certify() {
-    "$qcrs" certify --model "$models/cifar10-resnet20-gaussian-$2/model.onnx" --data "$data" --skip 50 --n 10000 \
+    "$qcrs" certify --noise float --model "$models/cifar10-resnet20-gaussian-$2/model.onnx" --data "$data" --skip 50 --n 10000 \
         --method "$1" --preset "cifar10-$2" --run "$dir/$2/runs/$1"
 }
 

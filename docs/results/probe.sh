@@ -15,7 +15,7 @@ for quarter in $quarters; do
         row() {
             local run=$runs/$name-$1
             shift
-            "$qcrs" certify --model "$model" --data "$data" --skip 50 --shard "$quarter/4" --run "$run" "$@"
+            "$qcrs" certify --noise float --model "$model" --data "$data" --skip 50 --shard "$quarter/4" --run "$run" "$@"
         }
         row qcrs-100k --method qcrs --mode paper --preset "cifar10-$sigma" --n 100000
         for lambda in 1e-6 1.5e-6 3e-6 1e-5; do

@@ -12,7 +12,7 @@ for name in "$@"; do
     row() {
         local run=$runs/$name-$1
         shift
-        "$qcrs" certify --model "$model" --data "$data" --skip 50 --n 10000 --run "$run" "$@"
+        "$qcrs" certify --noise float --model "$model" --data "$data" --skip 50 --n 10000 --run "$run" "$@"
     }
     row cohen --method cohen --sigma "$sigma"
     row qcrs --method qcrs --preset "cifar10-$sigma"
@@ -21,7 +21,7 @@ for name in "$@"; do
     # the best single σ, chosen on inputs that are not judged
     tuned=$runs/$name-tune.json
     [ -e "$tuned" ] || {
-        "$qcrs" tune --model "$model" --data "$data" --skip 100 --offset 25 --sigma "$sigma" --n 10000 --format json >"$tuned.part"
+        "$qcrs" tune --noise float --model "$model" --data "$data" --skip 100 --offset 25 --sigma "$sigma" --n 10000 --format json >"$tuned.part"
         mv "$tuned.part" "$tuned"
     }
     best=$(sed -n 's/.*"sigma": *\([0-9.]*\).*/\1/p' "$tuned" | head -1)
