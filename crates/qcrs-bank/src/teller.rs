@@ -1,7 +1,7 @@
 //! What does the bank say about each record of a run?
 
 use crate::{Abstention, Bank, BankAnswer, CertificateName, Claim, Why};
-use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Models, Record, Spec};
+use qcrs::run::{Ball, BankReason, FromBank, ModelSpec, Record, Spec};
 use qcrs::types::Error;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ impl Teller {
     /// Opens the bank in `dir` for the run with this spec; makes one if there is none.
     pub fn open(dir: &Path, spec: &Spec) -> Result<Self, Error> {
         let mut bank = Bank::open(dir, spec.data.shape)?;
-        bank.belong_to(&classifier(&spec.models)?)?;
+        bank.belong_to(&classifier(spec)?)?;
         Ok(Self { bank, run: run_name(spec)?, spec: spec.clone() })
     }
 
@@ -81,9 +81,13 @@ pub fn run_name(spec: &Spec) -> Result<String, Error> {
 }
 
 /// What the certificates of a bank have in common, in words.
-pub fn classifier(models: &Models) -> Result<String, Error> {
-    let all = models.iter().map(one_classifier).collect::<Result<Vec<_>, _>>()?;
-    Ok(all.join(" and "))
+pub fn classifier(spec: &Spec) -> Result<String, Error> {
+    let all = spec.models.iter().map(one_classifier).collect::<Result<Vec<_>, _>>()?.join(" and ");
+    // banks of version 0.2 know float noise only, and do not name it
+    Ok(match spec.noise.lattice() {
+        Some(lattice) => format!("{all} under noise in steps of 1/{}", lattice.steps()),
+        None => all,
+    })
 }
 
 fn one_classifier(model: &ModelSpec) -> Result<String, Error> {

@@ -48,6 +48,10 @@ fn the_records_of_a_run_keep_what_the_bank_says() {
     // who reads the run can compare it with the bank
     let stored = run::read(&root.join("second"), Depth::Whole).unwrap();
     Teller::read(&root.join("bank"), &stored.spec).unwrap().remembers(&stored.records).unwrap();
+    // a bank keeps certificates of one kind of noise
+    let lattice = Spec { noise: NoiseKind::default(), ..first.clone() };
+    let error = Teller::open(&root.join("bank"), &lattice).err().unwrap().to_string();
+    assert!(error.contains("under noise in steps of 1/255"), "{error}");
     // another bank has not said this, and does not go on with the run
     let error = certify(root, "second", &second, "other").unwrap_err().to_string();
     assert!(error.starts_with("the bank's answer to input 0 is not the one in this run"), "{error}");

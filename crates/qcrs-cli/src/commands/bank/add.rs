@@ -42,7 +42,7 @@ pub fn run(args: &AddArgs) -> anyhow::Result<()> {
     bank.sync_by_hand();
     for (dir, run) in args.runs.iter().zip(&runs) {
         let mut tally = AddTally::default();
-        bank.belong_to(&classifier(&run.spec.models)?).with_context(|| dir.display().to_string())?;
+        bank.belong_to(&classifier(&run.spec)?).with_context(|| dir.display().to_string())?;
         let added = add(&mut bank, run, &opened, &mut tally);
         bank.sync()?;
         added.with_context(|| dir.display().to_string())?;
