@@ -21,9 +21,9 @@ fn main() -> Result<(), Error> {
     let certifier = Certifier::from_settings(model, &settings)?;
     println!("label: {}", certifier.guarantee().name());
 
-    // a grey image with a bright square, in place of yours: pixels in [0, 1], channels first
+    // a grey image with a bright square, in place of yours: 8-bit pixels k/255, channels first
     let image: Vec<f32> = (0..SHAPE.iter().product::<usize>())
-        .map(|at| if at % 32 / 8 == 1 && at / 32 % 32 / 8 == 1 { 0.9 } else { 0.4 })
+        .map(|at| if at % 32 / 8 == 1 && at / 32 % 32 / 8 == 1 { 0.8 } else { 0.4 })
         .collect();
     let certificate = certifier.certify(&image, Seed::secret()?)?;
     println!("{certificate} ({} forward passes)", certificate.outcome.passes());

@@ -36,7 +36,7 @@ fn main() -> Result<(), Error> {
         })
     };
     let levels = [Sigma::new(0.12)?, Sigma::new(0.25)?, Sigma::new(0.5)?];
-    let image = [0.1, 0.2, 0.9];
+    let image = [0.2, 0.4, 0.8];
 
     let own = Certifier::planned_by(brightest(), BestOfThree(levels)).certify(&image, Seed::chosen(1))?;
     let cohen = Certifier::new(brightest(), Method::cohen(levels[1])).certify(&image, Seed::chosen(1))?;

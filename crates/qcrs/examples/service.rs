@@ -57,9 +57,9 @@ fn main() -> Result<(), Error> {
     );
     let service = Service { certifier };
 
-    let first = service.begin(vec![0.2, 0.9])?;
+    let first = service.begin(vec![0.2, 0.8])?;
     let second = service.begin(vec![0.6, 0.5])?;
-    let third = service.begin(vec![0.9, 0.1])?;
+    let third = service.begin(vec![0.8, 0.2])?;
     second.cancelled.store(true, Relaxed); // the client went away
 
     let passes = Arc::clone(&first.passes);

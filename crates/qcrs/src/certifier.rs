@@ -39,7 +39,7 @@ const TOLERANCE: f64 = 1e-3;
 ///     Ok(())
 /// });
 /// let certifier = Certifier::new(classifier, Method::cohen(Sigma::new(0.25)?));
-/// let certificate = certifier.certify(&[0.2, 0.9], Seed::secret()?)?;
+/// let certificate = certifier.certify(&[0.2, 0.8], Seed::secret()?)?;
 /// println!("{certificate}"); // class 1 within 0.4…
 /// assert_eq!(certificate.class(), Some(1));
 /// # Ok::<(), qcrs::Error>(())

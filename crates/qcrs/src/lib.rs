@@ -12,7 +12,7 @@
 //! });
 //! let certifier = Certifier::new(classifier, Method::qcrs(Sigma::new(0.25)?)?)
 //!     .budget(Budget::new(100, 10_000, qcrs::Alpha::new(0.001)?)?);
-//! let certificate = certifier.certify(&[0.2, 0.9], Seed::secret()?)?;
+//! let certificate = certifier.certify(&[0.2, 0.8], Seed::secret()?)?;
 //! assert_eq!(certificate.class(), Some(1));
 //! assert!(certificate.radius() < Some(0.495)); // the border is 0.7/√2 away
 //! # Ok::<(), qcrs::Error>(())

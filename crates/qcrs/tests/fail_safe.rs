@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use qcrs::certify::{Bound, Budget, Estimate, FailSafe, Outcome, Verdict, certify, decide, fail_safe};
 use qcrs::data::Example;
 use qcrs::method::{AnyMethod, Sides};
-use qcrs::noise::{GeneralizedGaussian, Noise};
+use qcrs::noise::{GeneralizedGaussian, Noise, NoiseKind};
 use qcrs::radius;
 use qcrs::run::{self, Depth, Finding, ResultFile, Run, Shard, Stored};
 use qcrs::sample::{MonteCarlo, Smoothed, Votes};
@@ -142,7 +142,7 @@ fn stored(dir: &Path, spec: &run::Spec) -> Stored {
         pixels[0] = index as f32 * 0.1 - 0.4;
         Ok(Example { pixels, label: Some(usize::from(index > 4)) })
     };
-    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let mut run = Run::open(dir, spec, Shard::WHOLE).unwrap();
     run.certify(&sampler, &inputs, 2, |_, _| Ok(None)).unwrap();
     run::read(dir, Depth::Whole).unwrap()
@@ -224,7 +224,7 @@ fn results_have_it_in_their_last_columns_and_earlier_files_need_not() {
 /// A record of an earlier version reads as one without the field, and writes back as the same bytes.
 #[test]
 fn records_without_it_read_as_they_are() {
-    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100);
+    let sampler = MonteCarlo::new(&HalfSpace { dim: 1 }, 100).under(NoiseKind::Float);
     let budget = budget(20, 200, alpha(0.01)).with_bound(Bound::TwoSided).unwrap();
     let outcome = certify(&cohen(0.5), &budget, &sampler, &input(&[0.5], 1)).unwrap();
     let text = serde_json::to_string(&outcome).unwrap();

@@ -7,7 +7,7 @@ use common::{FEW, alpha, budget, cohen, few_and_many, input, methods, sigma, too
 use qcrs::certify::{Estimate, FailSafe, Reason, Verdict, certify, fail_safe};
 use qcrs::math::normal_quantile;
 use qcrs::method::Sides;
-use qcrs::noise::Draws;
+use qcrs::noise::{Draws, NoiseKind};
 use qcrs::predict::{MajorityPrediction, predict, predict_majority};
 use qcrs::sample::{MonteCarlo, SampleUnderNoise, Smoothed, Votes};
 use qcrs::testing::Cells;
@@ -97,7 +97,7 @@ fn a_class_named_by_the_same_votes_breaks_the_promise() {
 
 /// With the whole of `certify`: searches that choose σ, and the best of several certificates.
 fn fail_safe_radii_are_sound_for_every_quick_search(trials: u64) {
-    let (sampler, level) = (MonteCarlo::new(&Cells, 1000), alpha(0.05));
+    let (sampler, level) = (MonteCarlo::new(&Cells, 1000).under(NoiseKind::Float), alpha(0.05));
     for x in [0.9_f32, 0.1] {
         for (name, search) in methods() {
             let judge = |seed| {
