@@ -50,8 +50,8 @@ fn picture(table: &Table, row: &Row, opened: &Opened) -> Result<Picture, Error> 
     if let Some(sigma) = row.sigma {
         let stream = Stream { seed: 0, input: row.index, phase: Phase::Curve };
         let kind = table.spec.as_ref().map_or(NoiseKind::Float, |spec| spec.noise);
-        let noise = kind.at(Sigma::new(sigma)?, noisy.len());
-        noise.copies_of(&example.pixels)?.write(&stream, 0, &mut noisy);
+        let law = kind.at(Sigma::new(sigma)?, noisy.len());
+        law.copies_of(&example.pixels)?.write(&stream, 0, &mut noisy);
     }
     let answer = match row.predicted {
         Some(class) => format!("{}, radius {}", table.class_name(class), down(row.radius, 3)),

@@ -41,7 +41,10 @@ pub fn rounding_in_words(analysis: &Analysis) -> Vec<(&'static str, String)> {
         let Some(spec) = &table.spec else { continue };
         let words = spec.rounding().words();
         match all.iter_mut().find(|(said, _)| *said == words) {
-            Some((_, runs)) => *runs += &format!(", {}", table.name),
+            Some((_, runs)) => {
+                runs.push_str(", ");
+                runs.push_str(&table.name);
+            }
             None => all.push((words, table.name.clone())),
         }
     }

@@ -1,4 +1,5 @@
 //! Which integer does a random word stand for?
+#![allow(clippy::cast_possible_wrap)] // there are at most 2²⁰ thresholds
 
 use super::Lattice;
 use super::thresholds::upper_half;
@@ -82,13 +83,13 @@ impl IntegerTable {
         assert!(thresholds.is_sorted(), "thresholds increase");
         assert!(thresholds[0] <= MOST_BEYOND, "the masses of all integers make 1");
         let likeliest = 0.4 / (sigma * f64::from(steps));
-        let bits = (BINS_PER_INTEGER / likeliest).log2().ceil().clamp(8.0, 18.0) as u32;
-        let shift = 32 - bits;
-        let mut bins = Vec::with_capacity(1 << bits);
+        let first_bits = (BINS_PER_INTEGER / likeliest).log2().ceil().clamp(8.0, 18.0) as u32;
+        let shift = 32 - first_bits;
+        let mut bins = Vec::with_capacity(1 << first_bits);
         let mut from = 0;
-        for end in 1..=1_u64 << bits {
-            let last = ((end << shift) - 1) << 32 | u64::from(u32::MAX);
-            let inside = thresholds[from..].iter().take_while(|t| **t <= last).count();
+        for next in 1..=1_u64 << first_bits {
+            let last_word = ((next << shift) - 1) << 32 | u64::from(u32::MAX);
+            let inside = thresholds[from..].iter().take_while(|t| **t <= last_word).count();
             bins.push(WordBin::new(least + from as i32, &thresholds[from..from + inside]));
             from += inside;
         }
@@ -103,7 +104,7 @@ impl IntegerTable {
         let high = (bin >> 32) as u32;
         Guess {
             integer: (high.cast_signed() >> 1) + i32::from(word >= threshold),
-            is_open: (high & 1 == 1) | (word == threshold),
+            is_open: high & 1 == 1 || word == threshold,
         }
     }
 

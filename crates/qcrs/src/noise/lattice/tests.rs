@@ -1,4 +1,5 @@
 //! Are the whole numbers those of the law, on every processor?
+#![allow(clippy::cast_possible_wrap)] // there are at most 2²⁰ thresholds
 
 use super::draw::AddIntegers;
 use super::table::IntegerTable;
@@ -43,7 +44,8 @@ fn integer(thresholds: &[u64], word: u64) -> i32 {
 /// mpmath, 200 bits: 2⁶⁴ Φ((i + ½)/(steps σ)), rounded.
 #[test]
 fn thresholds_are_within_one_unit() {
-    let golden: [(f64, Lattice, &[(usize, u64)]); 6] = [
+    type Golden = (f64, Lattice, &'static [(usize, u64)]);
+    let golden: [Golden; 6] = [
         (
             0.25,
             Lattice::Bytes,

@@ -21,7 +21,7 @@ pub(super) fn upper_half(sigma: f64, steps: u32) -> Vec<u64> {
     let mut cells = CellMasses::of(sigma, steps);
     // an odd number of cells makes a step, so that the middle one of an integer lies on it
     let (inner, whole) = (cells.per_step / 2, cells.per_step);
-    let mut mass = |count: usize| cells.by_ref().take(count).fold(0_u128, |sum, cell| sum + cell);
+    let mut mass = |count: usize| cells.by_ref().take(count).sum::<u128>();
     let mut sum = ONE / 2 + mass(1) / 2 + mass(inner);
     let mut thresholds = vec![round(sum)];
     for _ in 0..last {
@@ -56,10 +56,10 @@ impl CellMasses {
     fn of(sigma: f64, steps: u32) -> Self {
         let per_step = (CELLS_PER_SIGMA / (sigma * f64::from(steps))).ceil() as usize | 1;
         // σ is m · 2^exponent, and its product with whole numbers stays exact
-        let (bits, bias) = (sigma.to_bits(), 1075);
-        let m = (bits & ((1 << 52) - 1)) | 1 << 52;
+        let bits = sigma.to_bits();
+        let (m, exponent) = ((bits & ((1 << 52) - 1)) | 1 << 52, (bits >> 52) as i32 - 1075);
         let cells_per_sigma = u128::from(m) * u128::from(steps) * per_step as u128;
-        let width = reciprocal(cells_per_sigma, (bits >> 52) as i32 - bias);
+        let width = reciprocal(cells_per_sigma, exponent);
         let square = mul(width, width);
         Self {
             per_step,
