@@ -60,6 +60,8 @@ pub enum Phase {
     Tune = 6,
     /// Checking a classifier and measuring its speed; nothing of this is in a record.
     Measure = 7,
+    /// Searching certified balls for points with another answer, and judging them.
+    Attack = 8,
 }
 
 impl Phase {
@@ -73,6 +75,7 @@ impl Phase {
             Self::Curve => "curve",
             Self::Tune => "tune",
             Self::Measure => "measure",
+            Self::Attack => "attack",
         }
     }
 }

@@ -136,7 +136,15 @@ fn the_halves_of_a_pair_are_uncorrelated() {
 #[test]
 fn neighbouring_streams_are_uncorrelated() {
     let here = sample(&STREAM, 400);
-    let phases = [Phase::Search, Phase::Select, Phase::Predict, Phase::Curve, Phase::Tune, Phase::Measure];
+    let phases = [
+        Phase::Search,
+        Phase::Select,
+        Phase::Predict,
+        Phase::Curve,
+        Phase::Tune,
+        Phase::Measure,
+        Phase::Attack,
+    ];
     let others = [
         Stream { seed: STREAM.seed + 1, ..STREAM },
         Stream { seed: STREAM.seed ^ 1 << 32, ..STREAM },
@@ -150,10 +158,10 @@ fn neighbouring_streams_are_uncorrelated() {
 proptest! {
     #[test]
     fn distinct_addresses_give_distinct_vectors(
-        addresses in proptest::collection::hash_set((0u64..3, 0u32..3, 0usize..7, 0u32..4), 2..40),
+        addresses in proptest::collection::hash_set((0u64..3, 0u32..3, 0usize..8, 0u32..4), 2..40),
     ) {
-        use Phase::{Curve, Estimate, Measure, Predict, Search, Select, Tune};
-        let phases = [Search, Select, Estimate, Predict, Curve, Tune, Measure];
+        use Phase::{Attack, Curve, Estimate, Measure, Predict, Search, Select, Tune};
+        let phases = [Search, Select, Estimate, Predict, Curve, Tune, Measure, Attack];
         let mut seen = HashSet::new();
         for &(seed, input, phase, draw) in &addresses {
             // the low and the high half of the seed, and both ends of the other words
