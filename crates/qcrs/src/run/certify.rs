@@ -2,8 +2,8 @@
 
 use super::directory::{Shard, claim, shard_files};
 use super::follows::check_bank;
+use super::in_order::in_order;
 use super::lines::Lines;
-use super::queue::{CloseOnPanic, Queue};
 use super::results::results_tsv;
 use super::verify::verify_one;
 use super::{Depth, Finding, FromBank, Record, Spec, Timing, compare, read};
@@ -13,9 +13,8 @@ use crate::files;
 use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
 use rayon::ThreadPool;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 /// Gives an image and its label by index; called from several threads.
 pub type Inputs<'a> = dyn Fn(u32) -> Result<Example, Error> + Sync + 'a;
@@ -104,28 +103,12 @@ impl Run {
         mut on_record: impl FnMut(&Record, &[f32]) -> Result<Option<FromBank>, Error>,
     ) -> Result<(), Error> {
         self.compare(inputs)?;
-        let todo = self.todo().to_vec();
-        let spec = self.spec.clone();
-        let queue = Queue::new(todo.len(), in_flight.max(1));
-        let (send, receive) = mpsc::channel();
-        let written = std::thread::scope(|scope| {
-            for _ in 0..in_flight.clamp(1, todo.len().max(1)) {
-                let (send, queue, todo, spec) = (send.clone(), &queue, &todo, &spec);
-                scope.spawn(move || {
-                    let _guard = CloseOnPanic(queue);
-                    while let Some(position) = queue.take() {
-                        let result = record_and_pixels(spec, sampler, inputs, todo[position]);
-                        let seconds = queue.finish(position);
-                        if send.send((position, result, seconds)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            let result = self.write_in_order(&receive, &queue, &mut on_record);
-            queue.close(); // after an error no worker needs to begin another input
-            result
+        let (todo, spec) = (self.todo().to_vec(), self.spec.clone());
+        let work = |position: usize| record_and_pixels(&spec, sampler, inputs, todo[position]);
+        let written = in_order(todo.len(), in_flight, work, |(mut record, pixels), seconds| {
+            record.bank = on_record(&record, &pixels)?;
+            check_bank(&record, self.spec.bank.is_some()).map_err(at(record.index))?;
+            self.write(record, seconds)
         });
         // also after a failure, so that what was finished can be read
         let closed = self.finish();
@@ -181,28 +164,6 @@ impl Run {
         spec.lock().map_err(Error::io(&path))?;
         let stored = self.install(|| read(&self.dir, Depth::Verdicts))?;
         files::write(&self.dir.join("results.tsv"), results_tsv(&stored).as_bytes())
-    }
-
-    fn write_in_order(
-        &mut self,
-        receive: &mpsc::Receiver<(usize, Result<Certified, Error>, f64)>,
-        queue: &Queue,
-        on_record: &mut impl FnMut(&Record, &[f32]) -> Result<Option<FromBank>, Error>,
-    ) -> Result<(), Error> {
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        while let Ok((position, result, seconds)) = receive.recv() {
-            waiting.insert(position, (result, seconds));
-            while let Some((result, seconds)) = waiting.remove(&next) {
-                let (mut record, pixels) = result?;
-                record.bank = on_record(&record, &pixels)?;
-                check_bank(&record, self.spec.bank.is_some()).map_err(at(record.index))?;
-                self.write(record, seconds)?;
-                next += 1;
-                queue.written(next);
-            }
-        }
-        Ok(())
     }
 }
 
