@@ -45,11 +45,13 @@
 //! | `data`     | which image, which label?                                        |
 //! | `doctor`   | does a classifier get its pixels the way it wants them?          |
 //! | `run`      | the same over a dataset: shards, resume, records on disk         |
+//! | `attack`   | does the answer change somewhere inside a certified ball?        |
 //! | `analysis` | what do the records say?                                         |
 //! | `report`   | how do we show it?                                               |
 //! | `testing`  | classifiers whose answer is known in closed form                 |
 
 pub mod analysis;
+pub mod attack;
 pub mod bounds;
 mod certifier;
 pub mod certify;
