@@ -2,11 +2,13 @@
 
 mod common;
 
-use common::{alpha, few_and_many, sigma, too_many};
+use common::{DIM, alpha, budget, every_method, few_and_many, sigma, too_many};
 use qcrs::attack::{Attack, Attempt, Target};
+use qcrs::certify::{Verdict, certify};
 use qcrs::data::exact_bytes;
 use qcrs::noise::{Draws, Phase};
-use qcrs::sample::{Classifier, MonteCarlo, SampleUnderNoise, Smoothed, Votes, from_fn};
+use qcrs::run::{Finding, Record};
+use qcrs::sample::{Classifier, Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes, from_fn};
 use qcrs::types::Error;
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -56,6 +58,26 @@ fn a_radius_that_was_doubled_is_found() {
             assert!(judged.distance >= norm(&point, &x) && judged.distance < 0.4, "{judged:?}");
             assert!(judged.votes.of(0) > judged.votes.of(1), "{judged:?}");
         }
+    }
+}
+
+/// With a σ per input or several certificates, the claim is about the classifier that the verdict names.
+#[test]
+fn a_target_is_what_the_verdict_of_every_method_claims() {
+    let x = input(DIM, 0.3);
+    let classifier = half(DIM);
+    let sampler = MonteCarlo::new(&classifier, 64);
+    for (what, method) in every_method() {
+        let input = Input { pixels: &x, seed: 2, index: 5 };
+        let outcome = certify(&method, &budget(50, 500, alpha(0.01)), &sampler, &input).unwrap();
+        let Verdict::Certified { class, radius, sigma, .. } = outcome.verdict else { panic!("{what}") };
+        let voted = outcome.estimates.clone();
+        let finding = Finding::Outcome(outcome);
+        let record = Record { index: 5, label: None, pixels: None, finding, bank: None };
+        let target = Target::of(&record).unwrap();
+        assert_eq!((target.index, target.class, target.radius.to_bits()), (5, class, radius.to_bits()));
+        assert_eq!(target.smoothed.sigma(), sigma, "{what}");
+        assert!(voted.iter().any(|estimate| estimate.smoothed == target.smoothed), "{what}");
     }
 }
 

@@ -38,6 +38,7 @@ const RULES: [Rule; 8] = [
             ("qcrs/src/files.rs", "writes files whole or not at all"),
             ("qcrs/src/data/files/", "reads images and labels"),
             ("qcrs/src/run/", "keeps specs and records"),
+            ("qcrs/src/attack/store.rs", "keeps what attacks found"),
             ("qcrs-onnx/src/inspect.rs", "reads a model"),
             ("qcrs-onnx/src/external.rs", "reads the weights beside it"),
             ("qcrs-onnx/src/library.rs", "searches for onnxruntime"),

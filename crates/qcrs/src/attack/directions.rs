@@ -22,6 +22,23 @@ pub(super) fn plus(a: &[f32], weight: f32, b: &[f32]) -> Vec<f32> {
     a.iter().zip(b).map(|(a, b)| a + weight * b).collect()
 }
 
+/// The same direction in images of this shape, coarser: each square of `side` pixels moves together. Networks
+/// react most to such directions, and noise averages out in them.
+pub(super) fn coarse(direction: &[f32], [channels, height, width]: [usize; 3], side: usize) -> Vec<f32> {
+    let (rows, columns) = (height.div_ceil(side), width.div_ceil(side));
+    let square = |at: usize| {
+        let (channel, row, column) = (at / (height * width), at / width % height, at % width);
+        (channel * rows + row / side) * columns + column / side
+    };
+    let mut sums = vec![(0.0, 0.0); channels * rows * columns];
+    for (at, value) in direction.iter().enumerate() {
+        let (sum, count) = &mut sums[square(at)];
+        (*sum, *count) = (*sum + value, *count + 1.0);
+    }
+    let mean = |at| sums[square(at)].0 / sums[square(at)].1;
+    (0..direction.len()).map(mean).collect()
+}
+
 /// The direction from `point` in which `class` loses votes to its strongest rival, from `n` draws: the mean
 /// of their noise, weighted by their votes. Under Gaussian noise its expectation is the gradient of the
 /// smoothed vote shares (Stein's lemma), so the classifier needs no gradients.
@@ -74,6 +91,14 @@ mod tests {
         x[0] = 9.0;
         assert_eq!(where_votes_are_lost(&mut questions, &x, 1, 2000).unwrap(), None);
         assert_eq!((questions.left, sampler.passes()), (0, 3000));
+    }
+
+    #[test]
+    fn squares_of_a_coarse_direction_move_together() {
+        // two channels of 2 × 3
+        let fine: Vec<f32> = (0..12_u8).map(f32::from).collect();
+        assert_eq!(coarse(&fine, [2, 2, 3], 2), [2.0, 2.0, 3.5, 2.0, 2.0, 3.5, 8.0, 8.0, 9.5, 8.0, 8.0, 9.5]);
+        assert_eq!(coarse(&fine, [2, 2, 3], 1), fine);
     }
 
     #[test]

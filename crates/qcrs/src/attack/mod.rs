@@ -13,17 +13,28 @@
 //! | `strategy`   | which kinds of search are there?                                        |
 //! | `search`     | where in the ball does the class have its smallest lead?                |
 //! | `judgement`  | is it proved that the answer is another one at this point?              |
+//! | `summary`    | what was found, and how much of that is chance?                         |
+//! | `gallery`    | which images of other classes are near?                                 |
+//! | `npy`        | how is a point written so that other programs can read it?              |
+//! | `store`      | where is kept what an attack found, so that it can be resumed?          |
 
 mod ball;
 mod directions;
+mod gallery;
 mod judgement;
+mod npy;
 mod questions;
 mod search;
+mod store;
 mod strategy;
+mod summary;
 mod target;
 
+pub use gallery::Gallery;
 pub use judgement::Judgement;
+pub use store::{AttackSpec, Attacks, violation_file};
 pub use strategy::Strategy;
+pub use summary::{AttackSummary, ClosestCall};
 pub use target::Target;
 
 use crate::noise::{Fresh, Phase, Stream};
@@ -41,6 +52,7 @@ pub struct Attack {
     alpha: Alpha,
     certificates: u32,
     seed: u64,
+    shape: Option<[usize; 3]>,
 }
 
 /// What an attack on one certificate found.
@@ -62,6 +74,16 @@ pub struct Attempt {
     /// The point of the last judgement, if it is a violation.
     #[serde(skip)]
     pub violation: Option<Vec<f32>>,
+    /// Why the certificate could not be attacked: a noisy copy got a score that cannot vote.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failed: Option<String>,
+}
+
+impl Attempt {
+    fn failed(&Target { index, class, radius, .. }: &Target, why: String) -> Self {
+        let (judged, violation) = (Vec::new(), None);
+        Self { index, class, radius, points: 0, passes: 0, judged, violation, failed: Some(why) }
+    }
 }
 
 impl Attack {
@@ -79,7 +101,13 @@ impl Attack {
             let problem = format!("must be at least {}, got {passes}", Self::LEAST);
             return Err(Error::setting("passes", problem));
         }
-        Ok(Self { passes, alpha, certificates, seed })
+        Ok(Self { passes, alpha, certificates, seed, shape: None })
+    }
+
+    /// The same for images of this shape (channels, height, width), in which neighbours are tried together.
+    #[must_use]
+    pub fn of_images(self, shape: [usize; 3]) -> Self {
+        Self { shape: Some(shape), ..self }
     }
 
     /// The failure probability of each judgement: an equal share of α for every strategy and certificate.
@@ -102,7 +130,8 @@ impl Attack {
         let left = self.passes - for_judgement;
         let mut questions = Questions { sampler, g: smoothed, fresh: Fresh::of(stream), left, points: 0 };
         let ball = InputsNear::new(pixels, radius);
-        let candidates = BallSearch::new(&mut questions, &ball, (pixels, class)).run(others)?;
+        let shape = self.shape.filter(|shape| shape.iter().product::<usize>() == pixels.len());
+        let candidates = BallSearch::new(&mut questions, &ball, (pixels, class), shape).run(others)?;
         let points = questions.points;
         questions.left += for_judgement;
         let (mut judged, mut violation) = (Vec::new(), None);
@@ -121,6 +150,6 @@ impl Attack {
             }
         }
         let passes = u64::from(self.passes - questions.left);
-        Ok(Attempt { index, class, radius, points, passes, judged, violation })
+        Ok(Attempt { index, class, radius, points, passes, judged, violation, failed: None })
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Strategy;
 use super::ball::InputsNear;
-use super::directions::{plus, rival, unit, where_votes_are_lost};
+use super::directions::{coarse, plus, rival, unit, where_votes_are_lost};
 use super::questions::Questions;
 use crate::types::Error;
 
@@ -12,9 +12,12 @@ use crate::types::Error;
 const GROUPS: usize = 64;
 /// How often that search passes over all groups in both directions, if the passes last.
 const ROUNDS: usize = 4;
-/// Steps outwards and halvings by which the boundary is found on a line.
+/// Votes tell most about directions where neither side has nearly all of them: a line is followed until the
+/// class has a smaller share than this, in at most so many steps.
+const SHAKY: f64 = 0.9;
 const OUTWARDS: u32 = 10;
-const HALVINGS: u32 = 4;
+/// The squares of pixels that move together in coarser forms of a direction.
+const SIDES: [usize; 2] = [2, 4];
 
 /// A point inside the ball that deserves a judgement.
 pub(super) struct Candidate {
@@ -32,6 +35,7 @@ pub(super) struct BallSearch<'a, 'b> {
     ball: &'b InputsNear<'a>,
     x: &'a [f32],
     class: usize,
+    shape: Option<[usize; 3]>,
     /// Draws of a look at one point, and of a look for a direction.
     look: u32,
     turn: u32,
@@ -46,10 +50,11 @@ impl<'a, 'b> BallSearch<'a, 'b> {
         questions: &'b mut Questions<'a>,
         ball: &'b InputsNear<'a>,
         (x, class): (&'a [f32], usize),
+        shape: Option<[usize; 3]>,
     ) -> Self {
         let passes = questions.left;
         let (look, turn) = ((passes / 120).clamp(10, 500), (passes / 12).max(1));
-        Self { questions, ball, x, class, look, turn, reserve: 0, best: None }
+        Self { questions, ball, x, class, shape, look, turn, reserve: 0, best: None }
     }
 
     /// The best point of each strategy, the most promising first.
@@ -119,45 +124,59 @@ impl<'a, 'b> BallSearch<'a, 'b> {
     }
 
     fn boundary(&mut self) -> Result<Option<Candidate>, Error> {
-        let (mut best, mut length) = (None, self.ball.radius());
-        let mut direction = match self.best.take() {
+        let mut best = None;
+        let mut sum = match self.best.take() {
             Some((direction, _)) => direction,
             None => self.questions.random_direction(self.x.len())?,
         };
-        while self.may_ask() {
-            let Some(line) = unit(direction.clone()) else { break };
-            length = self.boundary_on(&line, length)?;
-            let point = self.ball.at(&line, length);
+        let mut line = unit(sum.clone());
+        while let Some(direction) = line.filter(|_| self.may_ask()) {
+            let length = self.boundary_on(&direction)?;
+            let point = self.ball.at(&direction, length);
             // all turns count alike: each is a noisy estimate of nearly the same gradient
-            direction = match where_votes_are_lost(self.questions, &point, self.class, self.turn)? {
-                Some(turn) => plus(&direction, 1.0, &turn),
+            sum = match where_votes_are_lost(self.questions, &point, self.class, self.turn)? {
+                Some(turn) => plus(&sum, 1.0, &turn),
                 None => self.questions.random_direction(self.x.len())?,
             };
-            self.try_direction(direction.clone(), &mut best)?;
+            line = self.fine_or_coarse(&sum, length)?;
+            if let Some(direction) = &line {
+                self.try_direction(direction.clone(), &mut best)?;
+            }
         }
         Ok(best)
     }
 
-    /// How far from the input the class stops winning on a line, beginning the search at `length`; a long
-    /// way if it always wins.
-    fn boundary_on(&mut self, line: &[f32], length: f64) -> Result<f64, Error> {
-        let (mut near, mut far) = (0.0, length);
-        for _ in 0..OUTWARDS {
-            if !self.wins_at(line, far)? {
-                break;
+    /// A direction, or the coarser form of it in which the class has fewer votes at this distance.
+    fn fine_or_coarse(&mut self, direction: &[f32], length: f64) -> Result<Option<Vec<f32>>, Error> {
+        let coarse =
+            self.shape.into_iter().flat_map(|shape| SIDES.map(|side| coarse(direction, shape, side)));
+        let mut best: Option<(f64, Vec<f32>)> = None;
+        for form in std::iter::once(direction.to_vec()).chain(coarse).filter_map(unit) {
+            let share = self.share_at(&form, length)?;
+            if best.as_ref().is_none_or(|(least, _)| share < *least) {
+                best = Some((share, form));
             }
-            (near, far) = (far, 1.5 * far);
         }
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (near + far);
-            if self.wins_at(line, middle)? { near = middle } else { far = middle }
-        }
-        Ok(far)
+        Ok(best.map(|(_, form)| form))
     }
 
-    fn wins_at(&mut self, line: &[f32], length: f64) -> Result<bool, Error> {
+    /// How far to go on a line, beginning at the border of the ball, until the class is no longer sure to win;
+    /// a long way if it always is.
+    fn boundary_on(&mut self, line: &[f32]) -> Result<f64, Error> {
+        let mut length = self.ball.radius();
+        for _ in 0..OUTWARDS {
+            if self.share_at(line, length)? < SHAKY {
+                break;
+            }
+            length *= 1.5;
+        }
+        Ok(length)
+    }
+
+    /// The share of the class at this distance; 1 if no pass is left.
+    fn share_at(&mut self, line: &[f32], length: f64) -> Result<f64, Error> {
         let votes = self.questions.votes(&self.ball.at(line, length), self.look)?;
-        Ok(votes.is_some_and(|(_, votes)| votes.of(self.class) >= votes.most_besides(self.class)))
+        Ok(votes.map_or(1.0, |(_, votes)| votes.of(self.class) as f64 / votes.total() as f64))
     }
 
     /// Looks at the farthest point in a direction and keeps it if the class has a smaller lead there; false

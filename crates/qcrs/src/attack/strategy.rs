@@ -13,7 +13,8 @@ pub enum Strategy {
     NearestImages,
     /// Groups of neighbouring values, one after the other, each kept if the class loses votes.
     Coordinates,
-    /// Along a line to where the answer changes, and from there in the direction in which votes are lost.
+    /// Along a line towards the boundary, to where the class loses votes, and from there in the direction in
+    /// which it loses most.
     Boundary,
 }
 

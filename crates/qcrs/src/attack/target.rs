@@ -27,3 +27,35 @@ impl Target {
         estimate.map(|estimate| Self { index: record.index, class, radius, smoothed: estimate.smoothed })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certify::Estimate;
+    use crate::method::Sides;
+    use crate::sample::Votes;
+    use crate::types::Sigma;
+
+    /// The best of several certificates need not be the first one.
+    #[test]
+    fn the_classifier_is_that_of_the_certificate_with_the_largest_radius() {
+        let sigmas = [0.25, 0.5, 1.0].map(|sigma| Sigma::new(sigma).unwrap());
+        let estimate = |(model, sigma)| Estimate {
+            smoothed: Smoothed { model, ..Smoothed::gaussian(sigma) },
+            class: 3,
+            sides: Sides::One,
+            votes: Votes::from_iter([(3, 100)]),
+        };
+        let verdict =
+            Verdict::Certified { class: 3, radius: 0.4, sigma: sigmas[1], p_lower: 0.8, p_upper: None };
+        let estimates: Vec<_> = (0..).zip(sigmas).map(estimate).collect();
+        let outcome = Outcome { looks: Vec::new(), selection: None, posterior: None, estimates, verdict };
+        let finding = Finding::Outcome(outcome);
+        let record = Record { index: 7, label: None, pixels: None, finding, bank: None };
+        let target = Target::of(&record).unwrap();
+        assert_eq!((target.index, target.class, target.smoothed.model), (7, 3, 1));
+        assert_eq!(target.smoothed.sigma(), sigmas[1]);
+        let failed = Record { finding: Finding::Failed { error: "NaN".into() }, ..record };
+        assert_eq!(Target::of(&failed), None);
+    }
+}

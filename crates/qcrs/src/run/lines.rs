@@ -8,14 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A file of JSON lines, open for appending and locked against a second writer.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     path: PathBuf,
     file: File,
 }
 
 impl Lines {
     /// Opens or creates `path`, cuts a torn last line and returns the whole ones.
-    pub(super) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), Error> {
+    pub(crate) fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), Error> {
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(Error::io(path))?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Error::format(
@@ -31,13 +31,13 @@ impl Lines {
     }
 
     /// Appends one line; when this returns the system has it, whatever happens to this process.
-    pub(super) fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {
+    pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {
         let line = line(&self.path, value)?;
         self.file.write_all(line.as_bytes()).map_err(Error::io(&self.path))
     }
 
     /// Waits until the disk has everything.
-    pub(super) fn sync(&self) -> Result<(), Error> {
+    pub(crate) fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(Error::io(&self.path))
     }
 }

@@ -23,6 +23,8 @@ pub use compare::compare;
 #[doc(hidden)] // public for our own programs only
 pub use directory::{Difference, differences};
 pub use directory::{Shard, Stored, claim_seed, read};
+pub(crate) use in_order::in_order;
+pub(crate) use lines::Lines;
 pub use merge::merge;
 pub use models::{ModelSpec, Models};
 pub use price::priced;
