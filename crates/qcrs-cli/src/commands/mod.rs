@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod attack;
 mod bank;
 mod certify;
 mod completions;
@@ -40,6 +41,8 @@ pub enum Command {
     Radius(radius::RadiusArgs),
     /// Recompute every radius of a run from its votes, and sample some inputs again
     Verify(verify::VerifyArgs),
+    /// Search the certified balls of a run for points with another answer
+    Attack(Box<attack::AttackArgs>),
     /// Join the shards of a run
     Merge(merge::MergeArgs),
     /// Remember certificates, so that balls of different classes never overlap
@@ -67,6 +70,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Paper(args) => paper::run(&args),
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Attack(args) => attack::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bank(args) => bank::run(&args),
         Command::Data(args) => data::run(args),
