@@ -6,7 +6,7 @@ use common::{DIM, alpha, budget, every_method, few_and_many, sigma, too_many};
 use qcrs::attack::{Attack, Attempt, Target};
 use qcrs::certify::{Verdict, certify};
 use qcrs::data::exact_bytes;
-use qcrs::noise::{Draws, Phase};
+use qcrs::noise::{Draws, NoiseKind, Phase};
 use qcrs::run::{Finding, Record};
 use qcrs::sample::{Classifier, Input, MonteCarlo, SampleUnderNoise, Smoothed, Votes, from_fn};
 use qcrs::types::Error;
@@ -36,7 +36,7 @@ fn claim(radius: f64) -> Target {
 
 fn attacked(attack: &Attack, x: &[f32], radius: f64) -> (Attempt, u64) {
     let classifier = half(x.len());
-    let sampler = MonteCarlo::new(&classifier, 64);
+    let sampler = MonteCarlo::new(&classifier, 64).under(NoiseKind::Float);
     let attempt = attack.on(&sampler, &claim(radius), x, &[]).unwrap();
     (attempt, sampler.passes())
 }
@@ -66,7 +66,7 @@ fn a_radius_that_was_doubled_is_found() {
 fn a_target_is_what_the_verdict_of_every_method_claims() {
     let x = input(DIM, 0.3);
     let classifier = half(DIM);
-    let sampler = MonteCarlo::new(&classifier, 64);
+    let sampler = MonteCarlo::new(&classifier, 64).under(NoiseKind::Float);
     for (what, method) in every_method() {
         let input = Input { pixels: &x, seed: 2, index: 5 };
         let outcome = certify(&method, &budget(50, 500, alpha(0.01)), &sampler, &input).unwrap();
@@ -144,7 +144,10 @@ impl SampleUnderNoise for Remembers<'_> {
 #[test]
 fn no_draw_is_used_twice_and_none_is_that_of_a_certificate() {
     let classifier = half(9);
-    let remembers = Remembers { inner: MonteCarlo::new(&classifier, 64), asked: Mutex::default() };
+    let remembers = Remembers {
+        inner: MonteCarlo::new(&classifier, 64).under(NoiseKind::Float),
+        asked: Mutex::default(),
+    };
     let attack = Attack::new(5_000, alpha(0.001), 1, 5).unwrap();
     let attempt = attack.on(&remembers, &claim(0.2), &input(9, 0.2), &[]).unwrap();
     let (mut seen, mut points) = (HashSet::new(), HashSet::new());
@@ -169,7 +172,7 @@ fn no_draw_is_used_twice_and_none_is_that_of_a_certificate() {
 fn the_nearest_image_of_another_class_shows_the_way() {
     let (dim, x) = (2000, input(2000, 0.2));
     let classifier = half(dim);
-    let sampler = MonteCarlo::new(&classifier, 64);
+    let sampler = MonteCarlo::new(&classifier, 64).under(NoiseKind::Float);
     let attack = Attack::new(2_000, alpha(0.001), 1, 5).unwrap();
     let mut other = x.clone();
     other[0] = 0.0;

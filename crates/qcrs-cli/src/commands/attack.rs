@@ -47,8 +47,8 @@ pub struct AttackArgs {
 /// Attacks what was not attacked yet, and prints what was found.
 pub fn run(args: &AttackArgs) -> anyhow::Result<()> {
     let alpha = Alpha::new(args.alpha).context("--alpha")?;
-    let setup = Setup::open(&args.model, &args.data)?;
-    let stored = setup.pool.install(|| run::read(&args.run, Depth::Verdicts))?;
+    let stored = run::read(&args.run, Depth::Verdicts)?;
+    let setup = Setup::open(&args.model, &args.data, stored.spec.noise.into())?;
     ensure_same(&args.run, &setup, &stored)?;
     ensure!(
         stored.records.iter().any(|record| Target::of(record).is_some()),

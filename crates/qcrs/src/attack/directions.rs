@@ -54,8 +54,9 @@ pub(super) fn where_votes_are_lost(
     let weight = |votes: &Votes| votes.of(rival) as f32 - votes.of(class) as f32;
     let mean = weight(&all) / each.len() as f32;
     let (mut sum, mut noisy) = (vec![0.0; point.len()], vec![0.0; point.len()]);
+    let copies = questions.g.noise.copies_of(point)?;
     for (Draws { stream, range }, votes) in &each {
-        questions.g.noise.add(stream, range.start, point, &mut noisy);
+        copies.write(stream, range.start, &mut noisy);
         let weight = weight(votes) - mean;
         for ((sum, noisy), x) in sum.iter_mut().zip(&noisy).zip(point) {
             *sum += weight * (noisy - x);

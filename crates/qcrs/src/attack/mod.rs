@@ -129,7 +129,7 @@ impl Attack {
         let for_judgement = self.passes / 5 * 2;
         let left = self.passes - for_judgement;
         let mut questions = Questions { sampler, g: smoothed, fresh: Fresh::of(stream), left, points: 0 };
-        let ball = InputsNear::new(pixels, radius);
+        let ball = InputsNear::new(pixels, radius, smoothed.noise);
         let shape = self.shape.filter(|shape| shape.iter().product::<usize>() == pixels.len());
         let candidates = BallSearch::new(&mut questions, &ball, (pixels, class), shape).run(others)?;
         let points = questions.points;

@@ -54,7 +54,8 @@ impl Questions<'_> {
     pub fn random_direction(&mut self, dim: usize) -> Result<Vec<f32>, Error> {
         let Draws { stream, range } = self.fresh.take(1)?;
         let mut direction = vec![0.0; dim];
-        Noise::Gaussian(Sigma::new(1.0)?).add(&stream, range.start, &vec![0.0; dim], &mut direction);
+        let zeros = vec![0.0; dim];
+        Noise::Gaussian(Sigma::new(1.0)?).copies_of(&zeros)?.write(&stream, range.start, &mut direction);
         Ok(direction)
     }
 }

@@ -49,7 +49,14 @@ mod tests {
         let verdict =
             Verdict::Certified { class: 3, radius: 0.4, sigma: sigmas[1], p_lower: 0.8, p_upper: None };
         let estimates: Vec<_> = (0..).zip(sigmas).map(estimate).collect();
-        let outcome = Outcome { looks: Vec::new(), selection: None, posterior: None, estimates, verdict };
+        let outcome = Outcome {
+            looks: Vec::new(),
+            selection: None,
+            posterior: None,
+            estimates,
+            verdict,
+            fail_safe: None,
+        };
         let finding = Finding::Outcome(outcome);
         let record = Record { index: 7, label: None, pixels: None, finding, bank: None };
         let target = Target::of(&record).unwrap();
