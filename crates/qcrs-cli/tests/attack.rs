@@ -17,8 +17,8 @@ fn attack(options: &str) -> String {
     format!("attack r {MODEL} --passes 4000 {options}")
 }
 
-/// Makes the votes of input `number` unanimous, with the radius that follows from such votes: only the model
-/// can show that they were never cast.
+/// Makes the votes of input `number` unanimous, with the radius that follows from such votes under float
+/// noise: only the model can show that they were never cast.
 fn forge(bench: &Bench, number: usize) {
     let whole = bench.records("r");
     let shown = bench.run("radius --votes 200 --of 200 --alpha 0.001 --sigma 0.25").says(&[]).out;
@@ -34,7 +34,7 @@ fn forge(bench: &Bench, number: usize) {
     outcome["verdict"] =
         json!({ "certified": { "class": class, "radius": radius, "sigma": 0.25, "p_lower": p_lower } });
     bench.write(RECORDS, whole.replace(line, &record.to_string()));
-    bench.certify("--method cohen --run r").says(&[]); // writes results.tsv again
+    bench.certify("--method cohen --noise float --run r").says(&[]); // writes results.tsv again
     bench.run("verify r").says(&["every verdict follows from its votes"]);
 }
 
@@ -59,7 +59,8 @@ fn certificates_that_hold_are_not_reported() {
 /// Input 2 has a true radius of about 0.18, and is said to have 0.45.
 #[test]
 fn a_planted_certificate_is_found_and_can_be_replayed() {
-    let bench = with_run();
+    let bench = Bench::new();
+    bench.certify("--method cohen --noise float --run r").says(&[]);
     forge(&bench, 2);
     let ran = bench.run(&attack("--out found")).code_is(1, "1 of ");
     assert!(ran.out.contains("violation: input 2, certified bird"), "{}", ran.out);
