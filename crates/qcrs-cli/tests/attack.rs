@@ -33,6 +33,7 @@ fn forge(bench: &Bench, number: usize) {
     let (radius, p_lower) = (value("radius"), value("p_lower"));
     outcome["verdict"] =
         json!({ "certified": { "class": class, "radius": radius, "sigma": 0.25, "p_lower": p_lower } });
+    outcome["fail_safe"] = json!({ "class": class, "radius": radius, "answers": true });
     bench.write(RECORDS, whole.replace(line, &record.to_string()));
     bench.certify("--method cohen --noise float --run r").says(&[]); // writes results.tsv again
     bench.run("verify r").says(&["every verdict follows from its votes"]);
