@@ -70,3 +70,23 @@ fn draw(sampler: &dyn SampleUnderNoise, input: &Input, sigma: Sigma, n: u32) -> 
     let draws = Draws::first(n, input.stream(Phase::Predict));
     ask(sampler, input.pixels, sampler.at(sigma), &draws)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::NoiseKind;
+
+    /// d τ at σ = 1 is 1.5e-12 for 3,072 pixels.
+    #[test]
+    fn what_the_draws_may_be_off_by_is_taken_off_alpha() {
+        let left = |kind: NoiseKind, alpha: f64, n| {
+            left_of(Alpha::new(alpha).unwrap(), kind.at(Sigma::new(1.0).unwrap(), 3072), n)
+        };
+        let [bytes, _, float] = NoiseKind::ALL;
+        assert_eq!(left(float, 0.001, 100_000).unwrap().to_bits(), 0.001_f64.to_bits());
+        let lost = 0.001 - left(bytes, 0.001, 100_000).unwrap();
+        assert!((1.4e-7..1.6e-7).contains(&lost), "{lost}");
+        let error = left(bytes, 1e-7, 100_000).unwrap_err().to_string();
+        assert!(error.starts_with("alpha: 100000 draws may differ"), "{error}");
+    }
+}

@@ -159,3 +159,29 @@ fn networks_that_were_told_their_sigma_are_asked_by_it() {
     let half = Certifier::new(brighter(), Method::cohen(sigma(0.25))).told(sigma(0.5)).and(brighter());
     assert!(half.certify(&[0.2, 0.8], Seed::chosen(3)).is_err());
 }
+
+#[test]
+fn noise_is_on_the_lattice_unless_another_is_asked_for() {
+    let of = |method| Certifier::new(brighter(), method).budget(small()).threads(1);
+    let cohen = of(Method::cohen(sigma(0.25)));
+    let certificate = cohen.certify(&[0.2, 0.8], Seed::chosen(3)).unwrap();
+    assert_eq!(certificate.rounding, Rounding::Covered(Lattice::Bytes));
+    for answer in [
+        cohen.certify(&[0.2, 0.9], Seed::chosen(3)).map(drop),
+        cohen.predict(&[0.9, 0.2], Seed::chosen(3)).map(drop),
+    ] {
+        let error = answer.unwrap_err().to_string();
+        assert!(error.contains("is 0.9, which is not a whole number of steps of 1/255"), "{error}");
+    }
+    let float = cohen.under(NoiseKind::Float);
+    assert_eq!(float.certify(&[0.2, 0.9], Seed::chosen(3)).unwrap().rounding, Rounding::NotInFloats);
+    // scores with a last bit that depends on the place in the batch
+    let unsteady = from_fn(2, 2, |batch: &[f32], out: &mut [f32]| {
+        for (at, (x, score)) in batch.iter().zip(out).enumerate() {
+            *score = x * (1.0 + f32::EPSILON * (at / 2 % 2) as f32);
+        }
+        Ok(())
+    });
+    let unsteady = Certifier::new(unsteady, Method::cohen(sigma(0.25))).budget(small());
+    assert_eq!(unsteady.certify(&[0.2, 0.8], Seed::chosen(3)).unwrap().rounding, Rounding::NotInBatches);
+}

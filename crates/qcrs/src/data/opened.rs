@@ -65,3 +65,28 @@ impl Opened {
         |index| self.dataset.get(index as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_rounded_for_the_fine_lattice_only() {
+        let of = |pixels: Vec<f32>| Opened::of_images("x", InMemory::new([1, 1, 2], pixels, None).unwrap());
+        let pixels = |opened: &Opened| opened.dataset.get(0).unwrap().pixels;
+        let [bytes, fine, float] = NoiseKind::ALL;
+        let eight_bit = of(vec![0.2, 1.0]);
+        assert_eq!(eight_bit.dataset.lattice(), Lattice::Bytes);
+        let eight_bit = eight_bit.under(bytes).unwrap();
+        assert_eq!((pixels(&eight_bit), eight_bit.about.preprocess.as_str()), (vec![0.2, 1.0], "value/255"));
+        let others = || of(vec![0.1, 0.5]);
+        assert_eq!(others().dataset.lattice(), Lattice::Fine);
+        assert_eq!(pixels(&others().under(float).unwrap()), [0.1, 0.5]);
+        assert!(others().under(bytes).err().unwrap().to_string().contains("not 8-bit"));
+        let rounded = others().under(fine).unwrap();
+        assert_eq!(pixels(&rounded), [410.0 / 4096.0, 0.5]);
+        assert_eq!((rounded.dataset.lattice(), rounded.dataset.len()), (Lattice::Fine, 1));
+        assert_eq!(rounded.about.preprocess, "value, rounded to 1/4096");
+        assert_eq!(rounded.about.blake3, others().about.blake3);
+    }
+}

@@ -72,3 +72,40 @@ pub fn of_votes(noise: &Noise, k: u64, n: u64, alpha: Alpha) -> Result<Option<f6
 fn only_one_sided(noise: &Noise, what: &str) -> Error {
     Error::Invalid(format!("{} noise has no radius for {what}; use Gaussian noise", noise.name()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::NoiseKind;
+    use crate::types::Sigma;
+
+    /// On the lattice every bound is that of a probability which is smaller by d τ, and nothing else.
+    #[test]
+    fn lattice_noise_costs_its_correction_on_the_safe_side() {
+        let sigma = Sigma::new(0.5).unwrap();
+        let [lattice, _, float] = NoiseKind::ALL.map(|kind| kind.at(sigma, 3072));
+        let Noise::Lattice(law) = lattice else { unreachable!() };
+        let by = law.correction();
+        for p in [0.5 + 1e-9, 0.7, 0.99, 0.9999] {
+            let moved = (p - by).next_down();
+            assert_eq!(one_sided(&lattice, p).unwrap(), one_sided(&float, moved).unwrap());
+            assert_eq!(fail_safe(&lattice, p).unwrap(), one_sided(&float, moved).unwrap());
+            assert_eq!(
+                two_sided(&lattice, p, 0.8).unwrap(),
+                two_sided(&float, moved, (0.8 - by).next_down()).unwrap()
+            );
+            assert!(one_sided(&lattice, p).unwrap() < one_sided(&float, p).unwrap(), "{p}");
+        }
+        assert_eq!(one_sided(&lattice, 0.5).unwrap(), None);
+        let half = 0.5_f64.next_up();
+        assert!(
+            has_majority(&float, half)
+                && !has_majority(&lattice, half)
+                && has_majority(&lattice, 0.5 + 2.0 * by)
+        );
+        for radius in [0.01, 0.5, 1.5] {
+            let more = share(&lattice, radius).unwrap() - share(&float, radius).unwrap();
+            assert!(more >= by && more < 2.0 * by, "{more}");
+        }
+    }
+}
