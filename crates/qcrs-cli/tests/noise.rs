@@ -5,7 +5,7 @@ mod common;
 use common::{Bench, MODEL};
 use serde_json::Value;
 
-/// Two images as 32-bit floats between 0 and 1, most of which are no 8-bit values.
+/// Two images as 32-bit floats between 0 and 1. Most of their values are not k/255.
 fn floats() -> Vec<u8> {
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 32, 32), }";
     let size = (header.len() + 11).next_multiple_of(64) - 10;

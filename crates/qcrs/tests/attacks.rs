@@ -98,7 +98,7 @@ fn small(search: AnyMethod) -> Spec {
     spec(search, budget(20, 200, alpha(0.01)), 10)
 }
 
-/// A run must not stop for good at an image of which the model is not sure: that is a fact about the image.
+/// A run must not end at an image for which the model is unsure: that is a fact about the image.
 #[test]
 fn an_input_whose_copies_are_all_rejected_gets_a_record() {
     let unsure = unsure();

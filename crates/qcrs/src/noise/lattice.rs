@@ -59,7 +59,10 @@ impl Lattice {
     /// The pixels in steps; an error where a pixel is not on the lattice to the last bit.
     pub fn in_steps(self, pixels: &[f32]) -> Result<Vec<i32>, Error> {
         let steps: Vec<i32> = pixels.iter().map(|pixel| self.nearest_steps(*pixel)).collect();
-        let is_off = |(steps, pixel): (&i32, &f32)| self.pixel(*steps).to_bits() != pixel.to_bits();
+        // farther out a sum of steps may not be a float without rounding
+        let is_off = |(steps, pixel): (&i32, &f32)| {
+            steps.unsigned_abs() > FARTHEST || self.pixel(*steps).to_bits() != pixel.to_bits()
+        };
         match steps.iter().zip(pixels).position(is_off) {
             None => Ok(steps),
             Some(at) => Err(Error::Invalid(format!(
@@ -100,6 +103,8 @@ pub struct LatticeGaussian {
 
 /// The most steps that σ may have: tables stay small, and every sum of steps is a float without rounding.
 const MOST_STEPS: f64 = 32_768.0;
+/// The most steps that a pixel may have: with the noise they stay below 2²⁴.
+const FARTHEST: u32 = 1 << 23;
 /// 2 Φ(−8.5), rounded up: what lies beyond the last thresholds.
 const BEYOND: f64 = 1.9e-17;
 

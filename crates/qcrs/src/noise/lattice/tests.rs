@@ -313,6 +313,8 @@ fn inputs_and_noise_that_do_not_suit_each_other_are_refused() {
         (noise(bytes, 0.25), [byte(3), byte(4).next_up(), 0.0], "value 1"),
         (noise(bytes, 0.25), [0.0, -0.0, 0.0], "value 1"),
         (noise(bytes, 0.25), [0.0, 0.0, f32::NAN], "value 2"),
+        // a float that no other is near, whose sum with a few steps would be rounded
+        (noise(bytes, 0.25), [0.0, 1e6, 0.0], "value 1 of the input is 1000000"),
         (noise(fine, 0.25), [0.0, 0.5, 0.3], "steps of 1/4096"),
         (noise(bytes, 0.0039), [0.0; 3], "sigma: 0.0039 is below 1/255, one step of the pixels"),
         (noise(bytes, 200.0), [0.0; 3], "sigma: 200 is above 128.5"),
