@@ -51,6 +51,15 @@ fn noise_of_two_kinds_is_never_mixed() {
     bench
         .certify("--method cohen --noise loud --run l")
         .fails(2, &["--noise: must be lattice or float, got loud"]);
+    // a law that is not that of the spec, though its certificate would be larger or the same
+    let whole = bench.records("r");
+    for (ours, forged) in [("\"dim\":3072", "\"dim\":1"), ("\"lattice\":255", "\"lattice\":4096")] {
+        assert!(whole.contains(ours), "{whole}");
+        bench.write("r/records-0-of-1.jsonl", whole.replace(ours, forged));
+        bench.run("verify r").fails(1, &["r: input 0: "]);
+    }
+    bench.write("r/records-0-of-1.jsonl", whole);
+    bench.run("verify r").says(&["8 of 8 records"]);
     // a τ that is not that of the noise
     let mut forged = spec(&bench, "r");
     forged["tau"] = 0.0.into();
