@@ -25,6 +25,7 @@ pub(super) fn words(stream: &Stream, draw: u32, first: u32) -> [[u32; LANES]; 4]
 }
 
 /// The 32 bits that follow word number `run` of counter `block`.
+#[cold]
 pub(super) fn second_half(stream: &Stream, draw: u32, block: u32, run: usize) -> u32 {
     let counter = [draw, block, stream.input, stream.phase as u32 | MORE];
     philox4x32(counter, stream.key())[run]

@@ -4,7 +4,7 @@
 //! second half comes from another counter, and is drawn only where the first half does not decide.
 
 use super::Lattice;
-use super::table::IntegerTable;
+use super::table::{Guess, IntegerTable};
 use crate::noise::Stream;
 use crate::noise::words::{GROUP, LANES, second_half, words};
 use std::sync::LazyLock;
@@ -64,34 +64,19 @@ fn add(lattice: Lattice, integers: &[i32; GROUP], x: &[i32; GROUP], out: &mut [f
 #[inline(always)]
 fn integers(stream: &Stream, draw: u32, group: u32, table: &IntegerTable) -> [i32; GROUP] {
     let first = group * LANES as u32;
-    let words = *words(stream, draw, first).as_flattened().as_array().expect("4 times 16 is 64");
-    let (mut integers, mut is_open) = ([0; GROUP], false);
-    for i in 0..GROUP {
-        let guess = table.guess(words[i]);
-        integers[i] = guess.integer;
-        is_open |= guess.is_open;
+    let words: [u32; GROUP] =
+        *words(stream, draw, first).as_flattened().as_array().expect("4 times 16 is 64");
+    let guesses = words.map(|word| table.guess(word));
+    let mut integers = guesses.map(Guess::integer);
+    let mut open = 0;
+    for (i, guess) in guesses.into_iter().enumerate() {
+        open |= u64::from(guess.is_open()) << i;
     }
-    if is_open {
-        decide(stream, draw, first, table, &words, &mut integers);
+    while open != 0 {
+        let at = open.trailing_zeros() as usize;
+        let (run, lane) = (at / LANES, at % LANES);
+        integers[at] = table.integer(words[at], || second_half(stream, draw, first + lane as u32, run));
+        open &= open - 1;
     }
     integers
-}
-
-/// Looks up again what the first look left open.
-#[cold]
-#[inline(never)]
-fn decide(
-    stream: &Stream,
-    draw: u32,
-    first: u32,
-    table: &IntegerTable,
-    words: &[u32; GROUP],
-    integers: &mut [i32; GROUP],
-) {
-    for (at, (word, integer)) in words.iter().zip(integers).enumerate() {
-        if table.guess(*word).is_open {
-            let (run, lane) = (at / LANES, at % LANES);
-            *integer = table.integer(*word, || second_half(stream, draw, first + lane as u32, run));
-        }
-    }
 }

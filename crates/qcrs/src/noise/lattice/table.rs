@@ -19,27 +19,46 @@ pub(super) struct IntegerTable {
     shift: u32,
 }
 
-/// The words that begin with the same bits: the integer of the smallest in the upper half, times 2, plus 1 if
-/// the bin holds more than one threshold; the first half of the one threshold in the lower.
+/// The words that begin with the same bits. The upper half holds the integer of the smallest word, without its
+/// first bit, which says that there are several thresholds. The lower half holds 2³² minus the first half of
+/// the only threshold, so that adding a word that is not below the threshold adds 1 to the integer.
 #[derive(Clone, Copy)]
 struct WordBin(u64);
 
 impl WordBin {
+    const SEVERAL: u64 = 1 << 63;
+
     fn new(integer: i32, thresholds: &[u64]) -> Self {
-        let first = match thresholds {
-            [] => u32::MAX,
-            [threshold, ..] => (threshold >> 32) as u32,
+        let (to_go, several) = match thresholds {
+            [] => (0, 0),
+            [threshold] if threshold >> 32 > 0 => ((1 << 32) - (threshold >> 32), 0),
+            _ => (0, Self::SEVERAL),
         };
-        let several = thresholds.len() > 1;
-        Self(((2 * integer + i32::from(several)) as u64) << 32 | u64::from(first))
+        Self((((integer as u64) << 32) + to_go) & !Self::SEVERAL | several)
+    }
+
+    /// The integer of the smallest word.
+    #[inline(always)]
+    fn integer(self) -> i32 {
+        Guess(self.0).integer()
     }
 }
 
-/// What the first half of a word says of its integer.
-pub(super) struct Guess {
-    pub integer: i32,
+/// What the first half of a word says of its integer: the sum of bin and word.
+#[derive(Clone, Copy)]
+pub(super) struct Guess(u64);
+
+impl Guess {
+    #[inline(always)]
+    pub fn integer(self) -> i32 {
+        ((self.0 << 1).cast_signed() >> 33) as i32
+    }
+
     /// Whether the integer is not decided yet: [`IntegerTable::integer`] looks closer.
-    pub is_open: bool,
+    #[inline(always)]
+    pub fn is_open(self) -> bool {
+        self.0 & WordBin::SEVERAL != 0 || self.0 as u32 == 0
+    }
 }
 
 /// A bin for every this much of the probability of the likeliest integer. More bins need fewer searches,
@@ -100,19 +119,25 @@ impl IntegerTable {
     #[inline(always)]
     pub fn guess(&self, word: u32) -> Guess {
         let WordBin(bin) = self.bins[(word >> self.shift) as usize];
-        let threshold = bin as u32;
-        let high = (bin >> 32) as u32;
-        Guess {
-            integer: (high.cast_signed() >> 1) + i32::from(word >= threshold),
-            is_open: high & 1 == 1 || word == threshold,
-        }
+        Guess(bin + u64::from(word))
     }
 
     /// The integer of a word; `second` gives its second half where that is needed.
     pub fn integer(&self, word: u32, second: impl FnOnce() -> u32) -> i32 {
-        let not_above = |word: u64| self.thresholds.partition_point(|t| *t <= word) as i32;
-        let first = u64::from(word) << 32;
-        let (fewest, most) = (not_above(first), not_above(first | u64::from(u32::MAX)));
-        self.least + if fewest == most { most } else { not_above(first | u64::from(second())) }
+        let below = |bin: &WordBin| (bin.integer() - self.least) as usize;
+        let at = (word >> self.shift) as usize;
+        let (from, to) = (below(&self.bins[at]), self.bins.get(at + 1).map_or(self.thresholds.len(), below));
+        let inside = &self.thresholds[from..to];
+        let fewest = inside.partition_point(|t| t >> 32 < u64::from(word));
+        let unclear = &inside[fewest..];
+        let is_clear = unclear.first().is_none_or(|t| t >> 32 > u64::from(word));
+        let passed = fewest
+            + if is_clear {
+                0
+            } else {
+                let word = u64::from(word) << 32 | u64::from(second());
+                unclear.partition_point(|t| *t <= word)
+            };
+        self.least + (from + passed) as i32
     }
 }

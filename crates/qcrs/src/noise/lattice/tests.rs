@@ -134,7 +134,7 @@ fn the_table_gives_the_integer_of_the_definition() {
         let look = |word: u64| {
             let first = (word >> 32) as u32;
             let guess = table.guess(first);
-            if guess.is_open { table.integer(first, || word as u32) } else { guess.integer }
+            if guess.is_open() { table.integer(first, || word as u32) } else { guess.integer() }
         };
         let around = all.iter().step_by(all.len() / 300 + 1).flat_map(|t| {
             let near = |by: u64| [t.wrapping_sub(by), t.wrapping_add(by)];
@@ -186,7 +186,7 @@ fn a_second_half_is_read_where_the_first_does_not_decide() {
     let mut decided = 0;
     for t in &all[200..all.len() - 200] {
         let (first, second) = ((t >> 32) as u32, *t as u32);
-        assert!(table.guess(first).is_open);
+        assert!(table.guess(first).is_open());
         let [below, at] = [second.wrapping_sub(1), second].map(|second| table.integer(first, || second));
         decided += i32::from(second > 0 && at == below + 1);
     }
