@@ -6,7 +6,8 @@ use common::suite::{Need, Suite, again, tests};
 #[allow(clippy::wildcard_imports)] // the words that models are written in
 use common::*;
 use qcrs_onnx::{Cnn, EngineChoice, Instructions, Precision};
-use rten_onnx::onnx::{AttributeProto, AttributeType, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, ModelProto, NodeProto, TensorProto};
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -58,6 +59,17 @@ impl Network {
 
     fn floats(mut self, name: &str, dims: &[usize], values: &[f32]) -> Self {
         self.constants.push(tensor(name, dims, values));
+        self
+    }
+
+    /// Floats of 16 bits: 1, −1/2, the smallest and about 1/3.
+    fn halves(mut self, name: &str, dims: &[usize; 4]) -> Self {
+        let bits = [0x3c00_u16, 0xb800, 0x0001, 0x3555].map(u16::to_le_bytes);
+        self.constants.push(TensorProto {
+            data_type: Some(DataType::FLOAT16),
+            raw_data: Some(RefCell::new(bits.as_flattened().to_vec())),
+            ..tensor(name, dims, &[])
+        });
         self
     }
 
@@ -138,6 +150,12 @@ fn cases() -> Vec<(&'static str, ModelProto)> {
         ("5×2, strides 2 and 1", conv([5, 2], &[2, 1, 1, 0], &[2, 1]).flat("a", 5 * 3 * 5)),
         ("1×1, stride 2", conv([1, 1], &[0; 4], &[2, 2]).flat("a", 5 * 3 * 3)),
         ("same padding, more after", same_padding("SAME_UPPER")),
+        ("weights of 16 bits", {
+            let cast = with_int(node("Cast", &["half"], "k"), "to", 1);
+            let conv = with_ints(conv_node(["x", "k"], "a", [1, 1]), "strides", &[1, 1]);
+            let conv = with_ints(conv, "pads", &[0; 4]);
+            plain().halves("half", &[2, 2, 1, 1]).add(cast).add(conv).flat("a", 60)
+        }),
         (
             "normalisation before and after",
             plain()
@@ -401,6 +419,10 @@ fn what_we_do_not_do_is_refused_by_name() {
     let conv = || node("Conv", &["x", "k"], "a");
     let cases = [
         ("the operator Tanh", Network::new().add(x("Tanh")).flat("a", 60)),
+        (
+            "arithmetic with floats of 16 bits",
+            Network::new().halves("k", &[2, 2, 1, 1]).add(conv()).flat("a", 60),
+        ),
         ("2 groups", convolution(1).add(with_int(conv(), "group", 2)).flat("a", 60)),
         ("dilations", convolution(2).add(with_ints(conv(), "dilations", &[2, 2])).flat("a", 60)),
         ("ceil_mode = 1", Network::new().add(with_int(window("MaxPool"), "ceil_mode", 1)).flat("a", 40)),

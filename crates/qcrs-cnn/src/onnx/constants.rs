@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 pub type External<'a> = &'a [(String, Vec<u8>)];
 
 /// The codes that ONNX gives to the element types that are read here.
-const FLOAT: i64 = 1;
+pub(super) const FLOAT: i64 = 1;
 const INT64: i64 = 7;
+const FLOAT16: i64 = 10;
 /// The code of a `data_location` in another file.
 const EXTERNAL: i64 = 1;
 
@@ -25,7 +26,33 @@ pub(super) struct Constant {
 #[derive(Clone, Debug)]
 pub(super) enum Numbers {
     Floats(Vec<f32>),
+    /// Floats of 16 bits, which a Cast has to widen before they may be used.
+    Halves(Vec<f32>),
     Ints(Vec<i64>),
+}
+
+impl Numbers {
+    fn len(&self) -> usize {
+        match self {
+            Self::Floats(values) | Self::Halves(values) => values.len(),
+            Self::Ints(values) => values.len(),
+        }
+    }
+
+    /// Why these are not computed with.
+    fn no_arithmetic(&self) -> Refusal {
+        let kind = if let Self::Ints(_) = self { "integers" } else { "floats of 16 bits" };
+        Refusal::Unsupported(format!("arithmetic with {kind}"))
+    }
+
+    /// The bytes of one number in a file.
+    fn width(&self) -> usize {
+        match self {
+            Self::Halves(_) => 2,
+            Self::Floats(_) => 4,
+            Self::Ints(_) => 8,
+        }
+    }
 }
 
 impl Constant {
@@ -34,14 +61,14 @@ impl Constant {
         match &self.numbers {
             Numbers::Floats(values) if values.iter().all(|value| value.is_finite()) => Ok(values),
             Numbers::Floats(_) => Err(Refusal::Broken("a weight is infinite or not a number".into())),
-            Numbers::Ints(_) => Err(Refusal::Unsupported("arithmetic with integers".into())),
+            other => Err(other.no_arithmetic()),
         }
     }
 
     pub(super) fn ints(&self) -> Result<&[i64], Refusal> {
         match &self.numbers {
             Numbers::Ints(values) => Ok(values),
-            Numbers::Floats(_) => Err(Refusal::Broken("floats instead of integers".into())),
+            _ => Err(Refusal::Broken("floats instead of integers".into())),
         }
     }
 
@@ -52,7 +79,7 @@ impl Constant {
                 [value] => Ok(value),
                 _ => Err(Refusal::Broken(format!("{} values instead of one", values.len()))),
             },
-            Numbers::Ints(_) => Err(Refusal::Unsupported("arithmetic with integers".into())),
+            other => Err(other.no_arithmetic()),
         }
     }
 }
@@ -61,8 +88,8 @@ impl Constant {
 pub(super) struct Constants<'a> {
     /// Those that are copied where they are used: initializers, and the tensors of Constant nodes.
     tensors: BTreeMap<&'a str, &'a TensorProto<'a>>,
-    /// What Constant nodes hold besides tensors.
-    small: BTreeMap<&'a str, Constant>,
+    /// What Constant nodes hold besides tensors, and what Cast nodes made of weights of 16 bits.
+    values: BTreeMap<&'a str, Constant>,
     /// Other names of constants.
     also: BTreeMap<&'a str, &'a str>,
     external: External<'a>,
@@ -74,11 +101,11 @@ impl<'a> Constants<'a> {
         if tensors.contains_key("") {
             return Err(Refusal::Broken("a constant has no name".into()));
         }
-        Ok(Self { tensors, small: BTreeMap::new(), also: BTreeMap::new(), external })
+        Ok(Self { tensors, values: BTreeMap::new(), also: BTreeMap::new(), external })
     }
 
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.tensors.contains_key(name) || self.small.contains_key(name) || self.also.contains_key(name)
+        self.tensors.contains_key(name) || self.values.contains_key(name) || self.also.contains_key(name)
     }
 
     /// Takes the value of a Constant node.
@@ -98,8 +125,21 @@ impl<'a> Constants<'a> {
         } else {
             return Err(Refusal::Unsupported("a constant that is not a tensor".into()));
         };
-        self.small.insert(name, constant);
+        self.values.insert(name, constant);
         Ok(())
+    }
+
+    /// Takes what a Cast to float makes of the constant `input`. False if that is not a weight of 16 bits.
+    pub(super) fn widen(&mut self, name: &'a str, input: &str) -> Result<bool, Refusal> {
+        let first = self.also.get(input).copied().unwrap_or(input);
+        if self.tensors.get(first).is_none_or(|tensor| tensor.element != FLOAT16) {
+            return Ok(false);
+        }
+        let Constant { dims, numbers } = self.get(input)?;
+        if let Numbers::Halves(values) = numbers {
+            self.values.insert(name, Constant { dims, numbers: Numbers::Floats(values) });
+        }
+        Ok(true)
     }
 
     /// Gives the constant `input` another name.
@@ -110,7 +150,7 @@ impl<'a> Constants<'a> {
 
     pub(super) fn get(&self, name: &str) -> Result<Constant, Refusal> {
         let name = self.also.get(name).copied().unwrap_or(name);
-        match (self.small.get(name), self.tensors.get(name)) {
+        match (self.values.get(name), self.tensors.get(name)) {
             (Some(constant), _) => Ok(constant.clone()),
             (None, Some(tensor)) => read(tensor, self.external),
             (None, None) => Err(Refusal::Broken(format!("nothing makes `{name}`"))),
@@ -132,14 +172,12 @@ fn read(tensor: &TensorProto<'_>, external: External<'_>) -> Result<Constant, Re
         (FLOAT, None) => Numbers::Floats(tensor.floats.clone()),
         (INT64, Some(raw)) => Numbers::Ints(words(raw, i64::from_le_bytes)),
         (INT64, None) => Numbers::Ints(tensor.ints.clone()),
+        (FLOAT16, Some(raw)) => Numbers::Halves(words(raw, |bytes| widened(u16::from_le_bytes(bytes)))),
         (0, _) => return Err(Refusal::Broken("a constant has no type".into())),
         (code, _) => return Err(Refusal::Unsupported(format!("constants of type {}", type_name(code)))),
     };
-    let (found, whole) = match &numbers {
-        Numbers::Floats(values) => (values.len(), raw.is_none_or(|raw| raw.len() % 4 == 0)),
-        Numbers::Ints(values) => (values.len(), raw.is_none_or(|raw| raw.len() % 8 == 0)),
-    };
-    if found != size || !whole {
+    let (found, width) = (numbers.len(), numbers.width());
+    if found != size || raw.is_some_and(|raw| raw.len() % width != 0) {
         return Err(Refusal::Broken(format!("a constant of shape {dims:?} holds {found} values")));
     }
     Ok(Constant { dims, numbers })
@@ -169,6 +207,18 @@ fn words<const N: usize, T>(raw: &[u8], word: impl Fn([u8; N]) -> T) -> Vec<T> {
     raw.as_chunks().0.iter().map(|bytes| word(*bytes)).collect()
 }
 
+/// The value of a float of 16 bits, exactly.
+fn widened(bits: u16) -> f32 {
+    let (sign, rest) = (u32::from(bits >> 15) << 31, bits & 0x7fff);
+    // the exponents are 112 apart
+    let size = match rest {
+        0..0x7c00 => f32::from_bits(u32::from(rest) << 13) * 2_f32.powi(112),
+        0x7c00 => f32::INFINITY,
+        _ => f32::NAN,
+    };
+    f32::from_bits(size.to_bits() | sign)
+}
+
 /// The part of an external file that a tensor names.
 fn beside<'a>(tensor: &TensorProto<'_>, external: External<'a>) -> Result<&'a [u8], Refusal> {
     let entry = |wanted: &str| {
@@ -185,4 +235,26 @@ fn beside<'a>(tensor: &TensorProto<'_>, external: External<'a>) -> Result<&'a [u
         }
     });
     part.ok_or_else(|| Refusal::Broken("the file with a constant's values is missing or too short".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widened;
+
+    #[test]
+    fn every_float_of_16_bits_is_widened_exactly() {
+        for bits in 0..=u16::MAX {
+            let [sign, exponent, fraction] = [bits >> 15, bits >> 10 & 31, bits & 1023].map(i32::from);
+            let expected = match (exponent, fraction) {
+                (31, 0) => f64::INFINITY,
+                (31, _) => f64::NAN,
+                (0, _) => f64::from(fraction) * 2_f64.powi(-24),
+                _ => f64::from(1024 + fraction) * 2_f64.powi(exponent - 25),
+            };
+            let expected = if sign == 1 { -expected } else { expected };
+            let found = f64::from(widened(bits));
+            assert!(found.is_nan() == expected.is_nan(), "{bits:#x}");
+            assert!(found.is_nan() || found.to_bits() == expected.to_bits(), "{bits:#x}: {found} {expected}");
+        }
+    }
 }

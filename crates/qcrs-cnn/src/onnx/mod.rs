@@ -10,7 +10,7 @@ use crate::graph::{self, GraphNode, ImageShape, LARGEST, Op};
 use crate::proto::{Bad, GraphProto, ModelProto, NodeProto, is_plain};
 use attributes::Attributes;
 pub use constants::External;
-use constants::{Constant, Constants};
+use constants::{Constant, Constants, FLOAT};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The oldest operator set whose operators mean what they mean today.
@@ -116,6 +116,12 @@ impl<'a> Reader<'a> {
             && self.constants.holds(input)
         {
             self.constants.rename(name, input);
+            return Ok(());
+        }
+        if let ("Cast", Some(input)) = (operator, node.inputs.first())
+            && attributes.int("to", 0) == FLOAT
+            && self.constants.widen(name, input).map_err(here)?
+        {
             return Ok(());
         }
         if let Some(list) = self.sizes(operator, node, attributes).map_err(here)? {
