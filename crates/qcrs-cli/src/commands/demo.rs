@@ -4,12 +4,13 @@ use super::curve::of_input;
 use crate::output::{print, say, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
-use qcrs::analysis::{Analysis, Options, Table};
+use qcrs::analysis::{Analysis, Options, Summary, Table, WithInterval};
 use qcrs::certify::Budget;
 use qcrs::curve::Curves;
-use qcrs::method::{Descriptor, METHODS, Method};
+use qcrs::method::{METHODS, Method};
 use qcrs::noise::NoiseChoice;
-use qcrs::report::{self, Page};
+use qcrs::report::format::down;
+use qcrs::report::{self, Page, Sheet, SheetTable};
 use qcrs::run::{self, Depth, Selection, Shard};
 use qcrs::sample::MonteCarlo;
 use qcrs::settings::Settings;
@@ -41,6 +42,18 @@ const QUICK: [(&str, &[(&str, f64)]); 6] = [
 /// Draws per look: fewer than the published 500.
 const LOOK: (&str, f64) = ("gradient_n", 100.0);
 const FEW_LONG_STEPS: [(&str, f64); 3] = [("iterations", 18.0), ("gradient_n", 16.0), ("rate", 0.08 * SIGMA)];
+/// Compared as soon as they are done: one σ for all images, the paper's search, and ours.
+const FIRST: [&str; 3] = ["cohen", "qcrs", "probe"];
+const WHAT_IS_CERTIFIED: &str = "\
+A small network is asked about images of clothes. Certified is its majority vote
+under noise: no change of an image smaller than the radius changes the answer.
+(Radius 0.5: one pixel changes by half of its range, or each of 784 by 0.018.)
+";
+const WHAT_CAN_BE_DEPLOYED: &str = "\
+With one σ for all images, the radius holds for the classifier that you deploy
+(for cohen and iss: `qcrs predict`). With one per image, it holds for that
+image's σ only: good for research, not for deployment.
+";
 /// Inputs whose σ–radius curve is drawn.
 const CURVED: [u32; 4] = [0, 1, 2, 3];
 
@@ -68,23 +81,59 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         Selection { of: setup.len()?, skip: 1, offset: 0, max: None, listed: None, count: args.count };
 
     let budget = Budget::new(100, 800, Alpha::new(0.001)?)?;
+    print(WHAT_IS_CERTIFIED)?;
     let mut tables = Vec::new();
-    for Descriptor { name, .. } in METHODS {
+    for name in in_order() {
         let spec = setup.spec(selection.clone(), method(name)?, budget, None);
         let into = dir.join("runs").join(name);
         certify_into(&setup, &sampler, &spec, (&into, Shard::WHOLE), None)?;
         let stored = run::read(&into, Depth::Verdicts)?;
-        tables.push(Table::of((*name).into(), &stored)?);
+        tables.push(Table::of(name.into(), &stored)?);
+        if tables.len() == FIRST.len() {
+            print(&comparison(
+                "The first three methods",
+                &Analysis::new(tables.clone(), &Options::default())?,
+            ))?;
+        }
     }
     let analysis = Analysis::new(tables, &Options::default())?;
     let html = dir.join("report.html");
     write_file(&html, &page(&setup, &sampler, &analysis, budget)?)?;
-    print(&report::text(&analysis))?;
-    let (html, model, images) = (html.display(), model.display(), images.display());
+    print(&comparison("All methods", &analysis))?;
+    print(WHAT_CAN_BE_DEPLOYED)?;
+    let (dir, html, model, images) = (dir.display(), html.display(), model.display(), images.display());
     print(&format!(
-        "{html}: the report with images and curves\n\
-         next: qcrs certify --model {model} --data {images} --sigma {SIGMA} --n 10000"
+        "{html}: the report with images, curves and what each method promises\n\
+         next: qcrs report {dir}/runs/*\n      \
+         qcrs certify --model {model} --data {images} --sigma {SIGMA} --n 10000"
     ))
+}
+
+/// The names of all methods, those that are compared first at the beginning.
+fn in_order() -> impl Iterator<Item = &'static str> {
+    let rest = METHODS.iter().map(|method| method.name).filter(|name| !FIRST.contains(name));
+    FIRST.into_iter().chain(rest)
+}
+
+/// What each method reached and what it cost, in a few columns.
+fn comparison(caption: &str, analysis: &Analysis) -> String {
+    let number = |value: &Option<WithInterval>, digits| match value {
+        Some(value) => down(value.value, digits),
+        None => "–".into(),
+    };
+    let row = |summary: &Summary| {
+        let whose = if summary.guarantee == "fixed-sigma" { "one for all" } else { "one per image" };
+        let share = summary.right_certified.map_or("–".into(), |share| down(100.0 * share.value, 0) + " %");
+        let passes = summary.passes_per_input.map_or("–".into(), |passes| format!("{:.0}", passes.value));
+        vec![summary.name.clone(), number(&summary.acr, 4), share, whose.into(), passes]
+    };
+    let head = ["method", "average radius", "right and certified", "σ", "passes per image"];
+    let table = SheetTable {
+        caption: caption.into(),
+        head: head.map(Into::into).to_vec(),
+        rows: analysis.summaries.iter().map(row).collect(),
+    };
+    Sheet { title: String::new(), warnings: Vec::new(), figures: Vec::new(), tables: vec![table] }.text()
 }
 
 /// The method of this name, with settings that let the demo take seconds.

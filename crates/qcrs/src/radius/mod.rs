@@ -108,4 +108,21 @@ mod tests {
             assert!(more >= by && more < 2.0 * by, "{more}");
         }
     }
+
+    /// The numbers are mpmath's; the votes are the README's.
+    #[test]
+    fn float_noise_gives_the_radii_of_the_theorem() {
+        let noise = Noise::Gaussian(Sigma::new(0.5).unwrap());
+        let near = |found: Result<Option<f64>, Error>, expected: f64| {
+            let found = found.unwrap().unwrap();
+            assert!(found <= expected && expected - found < 1e-12, "{found} instead of {expected}");
+        };
+        near(one_sided(&noise, 0.99), 1.163_173_937_020_420_6);
+        near(two_sided(&noise, 0.99, 0.8), 0.791_992_276_903_438_8);
+        near(fail_safe(&noise, 0.8), 0.420_810_616_786_457_1);
+        near(of_votes(&noise, 99_000, 100_000, Alpha::new(0.001).unwrap()), 1.144_999_977_606_883);
+        assert_eq!(fail_safe(&noise, 0.5 - 1e-9).unwrap(), None);
+        let share = share(&noise, 1.163_173_937_020_420_6).unwrap();
+        assert!((0.99..0.99 + 1e-12).contains(&share), "{share}");
+    }
 }
