@@ -100,6 +100,7 @@ mod tests {
         let half = 0.5_f64.next_up();
         assert!(
             has_majority(&float, half)
+                && !has_majority(&float, 0.5)
                 && !has_majority(&lattice, half)
                 && has_majority(&lattice, 0.5 + 2.0 * by)
         );
