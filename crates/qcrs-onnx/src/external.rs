@@ -9,7 +9,7 @@ use qcrs_cnn::proto::{
 };
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// The limit for all weights beside a model; more is refused before it fills the memory.
@@ -153,8 +153,17 @@ fn beside(path: &Path, name: &str) -> Result<PathBuf, Error> {
         _ => PathBuf::from("."),
     };
     let real = |file: &Path| file.canonicalize().map_err(Error::io(file));
-    let file = folder(path).join(name);
-    let target = real(&file)?;
+    let file = path.with_file_name(name);
+    let target = file.canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            let model = path.file_name().unwrap_or_default().display();
+            Error::format(
+                &file,
+                format!("no such file: it holds the weights of {model}; keep it beside the model"),
+            )
+        }
+        _ => Error::io(&file)(error),
+    })?;
     let homes = [real(&folder(path))?, folder(&real(path)?)];
     if homes.iter().any(|home| target.starts_with(home)) { Ok(target) } else { Err(outside()) }
 }
