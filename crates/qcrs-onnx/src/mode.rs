@@ -80,7 +80,7 @@ fn nodes<'a>(
     for node in nodes {
         let what = node.outputs.first().unwrap_or(&"");
         if let Some(problem) = problem(node, &scope, local) {
-            return Err(format!("{} `{what}` {problem}", node.full_name()));
+            return Err(problem.of(&format!("{} `{what}`", node.full_name())));
         }
         let constant = node.attribute("value").and_then(|value| value.tensors.first()).and_then(is_zero);
         if let (true, "Constant", Some(zero)) = (node.is_plain(), node.operator, constant) {
@@ -93,29 +93,56 @@ fn nodes<'a>(
     Ok(())
 }
 
+/// What is wrong with a node.
+#[derive(Clone, Copy)]
+enum Problem {
+    Compiled,
+    /// It draws random numbers in every mode.
+    Random,
+    /// It is in training mode, in which it does this.
+    Training(&'static str),
+}
+
+impl Problem {
+    /// The problem and what to do about it.
+    fn of(self, node: &str) -> String {
+        match self {
+            Self::Compiled => format!(
+                "{node} is a compiled network, which may lie in a file of its own; export the network itself"
+            ),
+            Self::Random => format!(
+                "{node} is random; export a model whose scores depend on its input only, in evaluation mode (model.eval())"
+            ),
+            Self::Training(does) => {
+                format!("exported in training mode ({node} {does}); call model.eval() before the export")
+            }
+        }
+    }
+}
+
 /// What is wrong with a node, if anything.
 fn problem(
     node: &NodeProto<'_>,
     scope: &Scope<'_>,
     local: &dyn Fn(&NodeProto<'_>) -> bool,
-) -> Option<&'static str> {
-    let random = Some("is random; export the model in evaluation mode (model.eval())");
+) -> Option<Problem> {
+    let drops = Problem::Training("is random");
     if node.operator == "EPContext" {
-        return Some("is a compiled network, which may lie in a file of its own; export the network itself");
+        return Some(Problem::Compiled);
     }
     if !node.is_plain() {
-        let suspect = SUSPECT.iter().any(|name| node.operator.contains(name));
-        return random.filter(|_| suspect && !local(node));
+        let suspect = SUSPECT.iter().find(|name| node.operator.contains(**name)).filter(|_| !local(node))?;
+        return Some(if *suspect == "Dropout" { drops } else { Problem::Random });
     }
     // before version 7, a node had to ask for evaluation mode
     let evaluates = |name: &str| node.attribute(name).is_some_and(|attribute| attribute.int == Some(1));
     let old = scope.opset < 7 && !evaluates("is_test");
     match node.operator {
-        operator if RANDOM.contains(&operator) => random,
+        operator if RANDOM.contains(&operator) => Some(Problem::Random),
         "Dropout" => {
             let flag = node.inputs.get(2).filter(|name| !name.is_empty());
             let off = flag.is_none_or(|name| scope.flags.get(name) == Some(&true));
-            random.filter(|_| old || !off)
+            Some(drops).filter(|_| old || !off)
         }
         "BatchNormalization" => {
             let training = node.attribute("training_mode");
@@ -123,10 +150,8 @@ fn problem(
                 training.is_some_and(|mode| mode.int.unwrap_or(0) != 0 || !mode.refers_to.is_empty());
             // until version 13, the statistics of the batch as further outputs show the mode
             let statistics = scope.opset < 14 && node.outputs.iter().skip(1).any(|name| !name.is_empty());
-            let mixes = Some(
-                "is in training mode: it uses the statistics of the batch; export the model in evaluation mode (model.eval())",
-            );
-            mixes.filter(|_| old || training || statistics)
+            Some(Problem::Training("uses the statistics of the batch"))
+                .filter(|_| old || training || statistics)
         }
         _ => None,
     }

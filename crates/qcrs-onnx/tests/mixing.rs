@@ -307,6 +307,25 @@ fn functions_are_followed() {
     }
 }
 
+/// The error says what is wrong and what to do, before it says anything about operators and engines.
+#[test]
+fn an_export_in_training_mode_is_called_one() {
+    let drops = by(node("Dropout", &["y", "ratio", "yes"], "z"));
+    let names = ["y", "gain", "shift", "mean", "variance"];
+    let normalises = by(with_int(node("BatchNormalization", &names, "z"), "training_mode", 1));
+    for (model, why) in [
+        (drops, "Dropout `z` is random"),
+        (normalises, "BatchNormalization `z` uses the statistics of the batch"),
+    ] {
+        let words =
+            format!("model.onnx: exported in training mode ({why}); call model.eval() before the export");
+        for engine in choices() {
+            let error = load_model(&model, engine).err().expect("accepted").to_string();
+            assert!(error.ends_with(&words), "{engine}: {error}");
+        }
+    }
+}
+
 /// What reverses the batch where the graph is not followed.
 fn reversed_out_of_sight() -> ModelProto {
     let rows = vec![
