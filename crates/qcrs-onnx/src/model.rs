@@ -159,7 +159,11 @@ fn open(
         Error::format(path, format!("{error}{hint}"))
     })?;
     if let Some(batch) = fixed_batch {
-        notes.push(format!("the model takes exactly {batch} images at a time, others are padded; export it with a dynamic batch for speed"));
+        let takes = match batch {
+            1 => "one image at a time".to_owned(),
+            _ => format!("exactly {batch} images at a time, others are padded"),
+        };
+        notes.push(format!("the model takes {takes}; export it with a dynamic batch for speed"));
     }
     if !batch_invariant {
         notes.push(format!("with {engine} the last bits of a score depend on the batch; repeat a run with the same batch size"));

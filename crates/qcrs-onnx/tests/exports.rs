@@ -7,7 +7,8 @@ mod archive;
 mod common;
 
 use common::suite::{Need, Suite, tests};
-use common::{general, load_with, on};
+use common::{general, load_with, numbers, on};
+use qcrs::sample::Classifier;
 use qcrs_onnx::EngineChoice;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,11 +48,23 @@ fn honest_exports_load(engine: EngineChoice) {
     }
 }
 
+/// A model that was exported for one image is run with many, and its scores are those of another engine,
+/// which gets them one by one.
 fn our_own_engine_runs_the_convolutional_ones() {
     let exports = exports();
     let all = files(exports.path(), 32);
+    let images = numbers(7, 5 * SHAPE.iter().product::<usize>());
     for (name, file) in all.into_iter().filter(|(name, _)| name.starts_with("residual")) {
-        load_with(&file, SHAPE, EngineChoice::Cnn).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let scores = |engine| {
+            let model = load_with(&file, SHAPE, engine).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let mut scores = vec![f32::NAN; 5 * model.classes()];
+            model.logits(&images, &mut scores).unwrap();
+            (model, scores)
+        };
+        let ((ours, found), (_, expected)) = (scores(EngineChoice::Cnn), scores(EngineChoice::Rten));
+        assert_eq!((ours.fixed_batch, &ours.notes[..]), (None, &[][..]), "{name}");
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5;
+        assert!(found.iter().zip(&expected).all(near), "{name}: {found:?} {expected:?}");
     }
 }
 
