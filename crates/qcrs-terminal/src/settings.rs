@@ -101,7 +101,8 @@ fn transform(normalize: Option<&str>, bgr: bool, channels: usize) -> anyhow::Res
         None => InputTransform::none(channels),
         Some(how) => {
             InputTransform::named(how, channels).map_or_else(|| numbers(how), Ok).with_context(|| {
-                format!("--normalize {how}: not one of cifar10, imagenet, half, 255, MEANS/DEVIATIONS")
+                let names = InputTransform::NAMES.join(", ");
+                format!("--normalize {how}: not one of {names}, MEANS/DEVIATIONS")
             })?
         }
     };

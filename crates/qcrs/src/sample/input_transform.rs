@@ -23,12 +23,19 @@ impl InputTransform {
         Self { mean: vec![0.0; channels], std: vec![1.0; channels], reversed: false }
     }
 
+    /// The names that [`InputTransform::named`] knows.
+    pub const NAMES: [&str; 5] = ["cifar10", "cifar10-0.247", "imagenet", "half", "255"];
+
     /// Normalisation by the name of its numbers, which are those of the published training programs:
-    /// `cifar10` and `imagenet` for three channels, `half` ((x − ½)/½) and `255` (x · 255) for any number.
-    /// None for other names.
+    /// `cifar10`, `cifar10-0.247` and `imagenet` for three channels, `half` ((x − ½)/½) and `255` (x · 255) for
+    /// any number. None for other names.
+    ///
+    /// Programs for CIFAR-10 use one of two tuples of deviations: the mean of the deviations of single images
+    /// (0.2023, 0.1994, 0.2010; Cohen et al. 2019), or the deviation of all pixels (0.2470, 0.2435, 0.2616).
     pub fn named(name: &str, channels: usize) -> Option<Self> {
         let (mean, std) = match name {
             "cifar10" => (vec![0.4914, 0.4822, 0.4465], vec![0.2023, 0.1994, 0.2010]),
+            "cifar10-0.247" => (vec![0.4914, 0.4822, 0.4465], vec![0.2470, 0.2435, 0.2616]),
             "imagenet" => (vec![0.485, 0.456, 0.406], vec![0.229, 0.224, 0.225]),
             "half" => (vec![0.5; channels], vec![0.5; channels]),
             "255" => (vec![0.0; channels], vec![1.0 / 255.0; channels]),
@@ -129,6 +136,16 @@ mod tests {
         let model = Transformed { inner: &Echo, transform };
         model.logits(&[0.0, 1.0, 3.0, 5.0, 0.5, 0.5, 1.0, 1.0], &mut out).unwrap();
         assert_eq!(out.map(f32::to_bits), [1.0, 2.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits));
+    }
+
+    #[test]
+    fn every_name_has_numbers() {
+        for name in InputTransform::NAMES {
+            InputTransform::named(name, 3).unwrap().check(3).unwrap();
+        }
+        assert_eq!(InputTransform::named("cifar100", 3), None);
+        let [old, pixels] = ["cifar10", "cifar10-0.247"].map(|name| InputTransform::named(name, 3).unwrap());
+        assert_eq!((old.mean == pixels.mean, old.std[2], pixels.std[2]), (true, 0.2010, 0.2616));
     }
 
     #[test]
