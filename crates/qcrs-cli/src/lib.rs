@@ -8,6 +8,8 @@
 mod commands;
 mod config;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use commands::Command;
 use qcrs::types::Error;
@@ -81,11 +83,28 @@ fn run(typed: Vec<OsString>) -> anyhow::Result<()> {
     let args = config::expand(typed)?;
     // a σ of -1 is a wrong number, not an unknown option
     let command = CommandLine::command().mut_subcommands(|command| command.allow_negative_numbers(true));
-    let matches = command.try_get_matches_from(args)?;
+    let matches = command.try_get_matches_from(args).map_err(with_tip)?;
     let CommandLine { command, quiet, .. } =
         CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut CommandLine::command()))?;
     output::be_quiet(quiet);
     commands::run(command)
+}
+
+/// Says where to find σ if it is missing: new users do not know theirs.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let missing = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::Strings(names)) if names.iter().any(|name| name.starts_with("--sigma"))
+    );
+    if missing && error.kind() == ErrorKind::MissingRequiredArgument {
+        let tips = [
+            "σ is the noise that the model was trained with; 'qcrs doctor' tries several and names one that works",
+            "or use the published settings of a --preset, such as cifar10-0.25",
+        ];
+        let tips = tips.map(StyledStr::from).to_vec();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
