@@ -25,13 +25,34 @@ fn doctor_shows_the_answers_of_the_search_region() {
     bench.run(&format!("doctor {}", target())).says(&[TABLE, WARNING]);
     let json = bench.run(&format!("doctor {} --format json", target())).says(&[]).json();
     let levels = json["answers"]["levels"].as_array().unwrap();
-    assert_eq!((levels.len(), &levels[1]["from"], &levels[1]["inputs"]), (4, &json!(0.25), &json!(100)));
+    let from: Vec<f64> = levels.iter().filter_map(|level| level["from"].as_f64()).collect();
+    assert_eq!((from, &levels[2]["inputs"]), (vec![0.06, 0.12, 0.25, 0.5, 0.85], &json!(100)));
     // the pixels are wrong, so answers would say nothing
     let wrong = bench.run(&format!("doctor {} --normalize 255 --format json", target())).says(&[]).json();
     assert!(
-        wrong["answers"].is_null() && wrong["diagnosis"].as_str().unwrap().contains("not expect"),
+        wrong["answers"].is_null()
+            && wrong["advice"].is_null()
+            && wrong["diagnosis"].as_str().unwrap().contains("not expect"),
         "{wrong}"
     );
+}
+
+/// A user who does not know the noise of the training gets a σ to certify with, and what to do for a larger one.
+#[test]
+fn doctor_names_the_noise_to_certify_with() {
+    let bench = Bench::new();
+    let target = target().replace(" --sigma 0.25", "");
+    bench.run(&format!("doctor {target}")).says(&[
+        "noise σ       none    0.06    0.12    0.25     0.5       1",
+        "σ = 0.25 is the largest that keeps the accuracy (",
+        "certify with --sigma 0.25",
+    ]);
+    let json = bench.run(&format!("doctor {target} --format json")).says(&[]).json();
+    let sigmas: Vec<f64> =
+        json["noise"].as_array().unwrap().iter().filter_map(|level| level["sigma"].as_f64()).collect();
+    assert_eq!((sigmas, &json["keeps"]), (vec![0.0, 0.06, 0.12, 0.25, 0.5, 1.0], &json!(0.25)));
+    let much = bench.run(&format!("doctor {target} --sigma 0.5"));
+    much.says(&["σ = 0.5 costs much of the accuracy (", "or train it with noise", "torch.randn_like(x)"]);
 }
 
 #[test]

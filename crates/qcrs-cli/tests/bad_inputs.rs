@@ -248,14 +248,33 @@ fn the_other_commands_check_what_they_get() {
 }
 
 #[test]
-fn data_without_labels_can_be_certified_but_not_diagnosed() {
+fn data_without_labels_can_be_certified_and_examined() {
     let bench = Bench::new();
     bench.write("fine.npy", npy("'|u1'", "(2, 3, 32, 32)", 2 * 3072));
     bench.certify("--data fine.npy --run r").says(&[]);
     let typed = format!("{} --data fine.npy", CERTIFY.replace("certify", "doctor"));
     let typed = typed.replace("--n0 20", "");
-    bench.run(&typed).fails(2, &["no labels", "--labels"]);
+    bench.run(&typed).says(&[
+        "without labels, scale, layout",
+        "--labels",
+        "same       100.0 %",
+        "images/s",
+        TABLE,
+    ]);
 }
+
+/// New users do not know their σ.
+#[test]
+fn a_missing_sigma_says_how_to_find_one() {
+    let words = &["--sigma <SIGMA>", "'qcrs doctor' tries several", "--preset, such as cifar10-0.25"];
+    let bench = Bench::new();
+    bench.run("certify --model model.onnx --data data").fails(2, words);
+    let other = bench.run("certify --sigma 0.25 --data data");
+    let other = other.fails(2, &["--model <FILE>"]);
+    assert!(!other.err.contains("qcrs doctor"), "{}", other.err);
+}
+
+const TABLE: &str = "Most frequent answers at each σ";
 
 /// A NumPy file with this header and as many bytes of grey.
 fn npy(kind: &str, shape: &str, bytes: usize) -> Vec<u8> {

@@ -286,7 +286,20 @@ fn doctor_finds_the_scale_and_the_time() {
     assert!(
         json["images_per_second"].as_f64().unwrap() > 0.0 && json["readings"].as_array().unwrap().len() > 2
     );
-    bench.with_model("doctor --sigma 0.25").says(&["(as declared)", "diagnosis", "images/s", "n = 100000"]);
+    let costs = json["seconds"].as_array().unwrap();
+    let cost = |method: &str| costs.iter().find(|cost| cost["method"] == method).unwrap();
+    assert_eq!((costs.len(), &cost("cohen")["passes"]), (8, &json!(1100)));
+    assert_eq!((&cost("cohen")["deployable"], &cost("qcrs")["deployable"]), (&json!(true), &json!(false)));
+    bench.with_model("doctor --sigma 0.25").says(&[
+        "(as declared)",
+        "diagnosis",
+        "images/s",
+        "n = 100000",
+        "probe          ≤ ",
+        "deployed system use --method cohen",
+        "research with a σ per image use\n--method probe",
+        "cifar10-0.247: deviations 0.2470 0.2435 0.2616",
+    ]);
     bench
         .with_model("doctor --sigma 0.25 --normalise 255")
         .says(&["as --normalize and --bgr say", "[0, 1], channel by channel"]);

@@ -1,24 +1,25 @@
-//! Does a classifier get its pixels the way it wants them, and how long will certificates take?
+//! Does a classifier get its pixels the way it wants them, how much noise does it stand, and how long will
+//! certificates take?
 
-mod answers;
+mod cost;
 mod diagnosis;
+mod tolerance;
 mod ways;
 
-pub use answers::region;
+pub use cost::{MethodCost, costs};
 pub use diagnosis::Diagnosis;
+pub use tolerance::{NoiseLevel, Tolerance};
 pub use ways::Way;
 
 use crate::data::Example;
-use crate::method::{AnyMethod, Cohen, Qcrs};
 use crate::noise::{NoiseKind, Phase, Stream};
 use crate::sample::{Classifier, InputTransform};
 use crate::types::{Error, Sigma};
+use diagnosis::Trial;
 use rayon::prelude::*;
 
 /// Images that are scored at a time.
 const BATCH: usize = 16;
-/// The draws that name the class in a forecast, the usual number.
-const N0: u32 = 100;
 
 /// A classifier without any transform of its pixels, and what is declared about it.
 pub struct Patient<'a> {
@@ -28,8 +29,8 @@ pub struct Patient<'a> {
     pub declared: Option<&'a InputTransform>,
     /// Channels, height and width of the images.
     pub shape: [usize; 3],
-    /// The noise that it is declared to be trained with.
-    pub sigma: Sigma,
+    /// The noise that it is declared to be trained with, if known.
+    pub sigma: Option<Sigma>,
     /// How the noise is drawn.
     pub noise: NoiseKind,
 }
@@ -37,10 +38,13 @@ pub struct Patient<'a> {
 /// What was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// The accuracy of every way that was tried; the first is the declared one.
+    /// The accuracy of every way that was tried; the first is the declared one. Empty unless every image has a
+    /// label.
     pub readings: Vec<Reading>,
-    /// What they say.
-    pub diagnosis: Diagnosis,
+    /// What they say; `None` without labels.
+    pub diagnosis: Option<Diagnosis>,
+    /// What noise does to the answers; `None` if the pixels are wrong.
+    pub tolerance: Option<Tolerance>,
     /// The smallest and the largest pixel of the data.
     pub pixel_range: [f32; 2],
     /// The number of images.
@@ -54,7 +58,8 @@ pub struct Reading {
     pub way: Way,
     /// Without noise.
     pub clean_accuracy: f64,
-    /// With one draw of noise per image, added before anything else is done to the pixels.
+    /// With one draw of noise per image ([`Patient::noise_of_readings`]), added before anything else is done to
+    /// the pixels.
     pub noisy_accuracy: f64,
 }
 
@@ -64,43 +69,69 @@ pub fn spread(ids: &[u32], count: usize) -> Vec<u32> {
     ids.iter().copied().step_by(step).take(count).collect()
 }
 
-/// The forward passes that one input takes with COHEN and with QCRS, by the name of the method.
-pub fn forecast(sigma: Sigma, n: u32) -> Result<[(&'static str, u64); 2], Error> {
-    let methods = [AnyMethod::Cohen(Cohen { sigma }), AnyMethod::Qcrs(Qcrs::scaled_to(sigma)?)];
-    Ok(methods.map(|method| (method.name(), method.passes(N0, n))))
-}
-
 impl Patient<'_> {
-    /// Tries every way of handing over the pixels of these images, given with their numbers in the dataset.
+    /// The noise of [`Reading::noisy_accuracy`]: the declared one, or 0.25.
+    pub fn noise_of_readings(&self) -> Result<Sigma, Error> {
+        self.sigma.map_or_else(|| Sigma::new(0.25), Ok)
+    }
+
+    /// Tries these images, given with their numbers in the dataset: every way of handing over their pixels if all
+    /// of them have labels, and then more and more noise.
     pub fn examine(&self, examples: &[(u32, Example)]) -> Result<Findings, Error> {
-        let labels: Option<Vec<usize>> = examples.iter().map(|(_, example)| example.label).collect();
-        let labels = labels.filter(|labels| !labels.is_empty()).ok_or_else(|| {
-            Error::setting(
-                "labels",
-                "the data has no labels, so nothing can be said about accuracy; give some",
-            )
-        })?;
-        let clean: Vec<f32> =
-            examples.iter().flat_map(|(_, example)| example.pixels.iter().copied()).collect();
-        let noisy = noisy_copies(examples, self.noise, self.sigma, 0)?;
-        let ways = Way::to_try(self.declared.is_some(), self.shape[0]);
-        let reading = |way: Way| {
-            let accuracy = |pixels: &[f32]| {
-                accuracy(self.classifier, &way.hand_over(self.declared, pixels, self.shape), &labels)
-            };
-            Ok(Reading { way, clean_accuracy: accuracy(&clean)?, noisy_accuracy: accuracy(&noisy)? })
+        if examples.is_empty() {
+            return Err(Error::Invalid("there are no images to look at; select at least one".into()));
+        }
+        let (readings, diagnosis) = match labels(examples) {
+            Some(labels) => {
+                let trials = self.trials(examples, &labels)?;
+                let diagnosis = Diagnosis::of(&trials, self.classifier.num_classes());
+                (trials.into_iter().map(|trial| trial.reading).collect(), Some(diagnosis))
+            }
+            None => (Vec::new(), None),
         };
-        let readings = ways.into_iter().map(reading).collect::<Result<Vec<_>, Error>>()?;
-        let (low, high) = clean.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &pixel| {
+        let way = if self.declared.is_some() { Way::Declared } else { Way::Plain };
+        let is_right = diagnosis.as_ref().is_none_or(Diagnosis::pixels_are_right);
+        let pixels = examples.iter().flat_map(|(_, example)| &example.pixels);
+        let (low, high) = pixels.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &pixel| {
             (low.min(pixel), high.max(pixel))
         });
         Ok(Findings {
-            diagnosis: Diagnosis::of(&readings, labels.len(), self.classifier.num_classes()),
             readings,
+            diagnosis,
+            tolerance: is_right.then(|| self.under_noise(examples, way)).transpose()?,
             pixel_range: [low, high],
-            images: labels.len(),
+            images: examples.len(),
         })
     }
+
+    /// Every way of handing over the pixels.
+    fn trials(&self, examples: &[(u32, Example)], labels: &[usize]) -> Result<Vec<Trial>, Error> {
+        let clean = clean(examples);
+        let noisy = noisy_copies(examples, self.noise, self.noise_of_readings()?, 0)?;
+        let trial = |way: Way| {
+            let right = |pixels: &[f32]| {
+                right(self.classifier, &way.hand_over(self.declared, pixels, self.shape), labels)
+            };
+            let (clean, noisy) = (right(&clean)?, right(&noisy)?);
+            let reading = Reading { way, clean_accuracy: share(&clean), noisy_accuracy: share(&noisy) };
+            Ok(Trial { reading, right: [clean, noisy] })
+        };
+        Way::to_try(self.declared.is_some(), self.shape[0]).into_iter().map(trial).collect()
+    }
+}
+
+/// The labels of the images, if all of them have one.
+fn labels(examples: &[(u32, Example)]) -> Option<Vec<usize>> {
+    examples.iter().map(|(_, example)| example.label).collect()
+}
+
+/// The images, one after the other.
+fn clean(examples: &[(u32, Example)]) -> Vec<f32> {
+    examples.iter().flat_map(|(_, example)| example.pixels.iter().copied()).collect()
+}
+
+fn share(right: &[bool]) -> f64 {
+    right.iter().filter(|right| **right).count() as f64 / right.len() as f64
 }
 
 /// One noisy copy of each image, one after the other; `draw` is its number.
@@ -119,8 +150,8 @@ fn noisy_copies(
     Ok(examples.iter().map(copy).collect::<Result<Vec<_>, Error>>()?.concat())
 }
 
-/// The share of images whose label scores highest; scores that are not finite are wrong.
-fn accuracy(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Result<f64, Error> {
+/// Whether the label of each image scores highest; scores that are not finite are wrong.
+fn right(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Result<Vec<bool>, Error> {
     let (len, classes) = (classifier.input_len(), classifier.num_classes());
     let right = pixels.par_chunks(BATCH * len).zip(labels.par_chunks(BATCH)).map(|(batch, labels)| {
         let mut scores = vec![f32::NAN; labels.len() * classes];
@@ -129,10 +160,9 @@ fn accuracy(classifier: &dyn Classifier, pixels: &[f32], labels: &[usize]) -> Re
             let Some(score) = row.get(label).filter(|score| score.is_finite()) else { return false };
             row.iter().enumerate().all(|(class, other)| other < score || class == label)
         };
-        Ok(scores.chunks(classes).zip(labels).filter(|&pair| wins(pair)).count())
+        Ok(scores.chunks(classes).zip(labels).map(wins).collect())
     });
-    let right: usize = right.try_reduce(|| 0, |a, b| Ok::<_, Error>(a + b))?;
-    Ok(right as f64 / labels.len() as f64)
+    Ok(right.collect::<Result<Vec<Vec<bool>>, Error>>()?.concat())
 }
 
 #[cfg(test)]
@@ -171,7 +201,7 @@ mod tests {
             classifier,
             declared,
             shape: [1, 2, 2],
-            sigma: Sigma::new(0.05).unwrap(),
+            sigma: Sigma::new(0.05).ok(),
             noise: NoiseKind::Float,
         };
         patient.examine(&examples()).unwrap()
@@ -179,19 +209,21 @@ mod tests {
 
     #[test]
     fn the_way_that_a_model_wants_is_found_and_a_declared_one_is_believed() {
+        let right = || Some(Diagnosis::Right { close: Vec::new() });
         let plain = examine(&Threshold(0.5, 9.0), None);
-        assert_eq!((plain.diagnosis, plain.images, plain.pixel_range), (Diagnosis::Right, 100, [0.3, 0.7]));
+        assert_eq!((plain.diagnosis, plain.images, plain.pixel_range), (right(), 100, [0.3, 0.7]));
         let bytes = Threshold(127.5, 999.0);
         let wrong = examine(&bytes, None);
-        assert_eq!(wrong.diagnosis, Diagnosis::Another { way: Way::Bytes, now: 0.5, then: 1.0 });
+        let expected = Diagnosis::Another { ways: vec![Way::Bytes], now: 0.5, then: 1.0 };
+        assert_eq!((wrong.diagnosis, wrong.tolerance), (Some(expected), None));
         let transform = InputTransform::named("255", 1).unwrap();
         let declared = examine(&bytes, Some(&transform));
-        assert_eq!(declared.diagnosis, Diagnosis::Right);
+        assert_eq!(declared.diagnosis, right());
         assert_eq!(declared.readings[0].way, Way::Declared);
         // what is declared changes no other way
         assert_eq!(declared.readings[1..], wrong.readings);
-        let superfluous = examine(&Threshold(0.5, 9.0), Some(&transform));
-        assert!(matches!(superfluous.diagnosis, Diagnosis::Another { way: Way::Plain, .. }));
+        let superfluous = examine(&Threshold(0.5, 9.0), Some(&transform)).diagnosis.unwrap();
+        assert!(matches!(superfluous, Diagnosis::Another { ways, .. } if ways == [Way::Plain]));
     }
 
     #[test]
@@ -200,30 +232,28 @@ mod tests {
         assert!((reading.clean_accuracy - 0.5).abs() < 1e-12, "{reading:?}");
     }
 
+    /// Accuracy is not known then, but what noise changes is.
     #[test]
-    fn images_without_labels_say_nothing() {
+    fn images_without_labels_are_compared_with_themselves() {
         let mut examples = examples();
         examples[7].1.label = None;
-        let sigma = Sigma::new(0.05).unwrap();
         let patient = Patient {
             classifier: &Threshold(0.5, 9.0),
             declared: None,
             shape: [1, 2, 2],
-            sigma,
+            sigma: None,
             noise: NoiseKind::Float,
         };
-        for examples in [&examples[..], &[]] {
-            let error = patient.examine(examples).unwrap_err();
-            assert!(matches!(error, Error::Setting { name: "labels", .. }), "{error}");
-        }
+        let found = patient.examine(&examples).unwrap();
+        assert_eq!((found.readings.len(), found.diagnosis, found.images), (0, None, 100));
+        let tolerance = found.tolerance.unwrap();
+        assert!(!tolerance.labelled && tolerance.keeps.is_some(), "{:?}", tolerance.levels);
+        assert!(patient.examine(&[]).is_err());
     }
 
     #[test]
-    fn ids_are_spread_and_passes_are_those_of_the_methods() {
+    fn ids_are_spread() {
         assert_eq!(spread(&[3, 5, 8, 9, 11, 12, 20], 3), [3, 8, 11]);
         assert_eq!(spread(&[3, 5], 3), [3, 5]);
-        let [cohen, qcrs] = forecast(Sigma::new(0.25).unwrap(), 1000).unwrap();
-        assert_eq!(cohen, ("cohen", 1100));
-        assert!(qcrs.0 == "qcrs" && qcrs.1 > 1100, "{qcrs:?}");
     }
 }

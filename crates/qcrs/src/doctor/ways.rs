@@ -16,8 +16,10 @@ pub enum Way {
     Bytes,
     /// −1 to 1.
     Half,
-    /// Normalised by the mean and deviation of CIFAR-10.
+    /// Normalised by the mean of CIFAR-10 and the mean deviation of its images.
     Cifar10,
+    /// Normalised by the mean and deviation of all pixels of CIFAR-10.
+    Cifar10Pixels,
     /// Normalised by the mean and deviation of ImageNet.
     ImageNet,
     /// Blue first.
@@ -31,7 +33,7 @@ impl Way {
     pub(super) fn to_try(declared: bool, channels: usize) -> Vec<Self> {
         let first = if declared { &[Self::Declared, Self::Plain][..] } else { &[Self::Plain] };
         let any = [Self::Transposed, Self::Bytes, Self::Half];
-        let colour = [Self::Cifar10, Self::ImageNet, Self::BlueFirst, Self::Interleaved];
+        let colour = [Self::Cifar10, Self::Cifar10Pixels, Self::ImageNet, Self::BlueFirst, Self::Interleaved];
         let colour = if channels == 3 { &colour[..] } else { &[] };
         [first, &any, colour].concat()
     }
@@ -69,15 +71,23 @@ impl Way {
         }
     }
 
-    fn transform(self, channels: usize) -> Option<InputTransform> {
-        let named = |name| InputTransform::named(name, channels);
+    /// The name of its numbers, as [`InputTransform::named`] knows it, if it only changes the numbers.
+    pub fn name(self) -> Option<&'static str> {
         match self {
-            Self::Bytes => named("255"),
-            Self::Half => named("half"),
-            Self::Cifar10 => named("cifar10"),
-            Self::ImageNet => named("imagenet"),
-            Self::BlueFirst => Some(InputTransform { reversed: true, ..InputTransform::none(channels) }),
-            Self::Declared | Self::Plain | Self::Transposed | Self::Interleaved => None,
+            Self::Bytes => Some("255"),
+            Self::Half => Some("half"),
+            Self::Cifar10 => Some("cifar10"),
+            Self::Cifar10Pixels => Some("cifar10-0.247"),
+            Self::ImageNet => Some("imagenet"),
+            Self::Declared | Self::Plain | Self::Transposed | Self::BlueFirst | Self::Interleaved => None,
+        }
+    }
+
+    fn transform(self, channels: usize) -> Option<InputTransform> {
+        let reversed = || InputTransform { reversed: true, ..InputTransform::none(channels) };
+        match self.name() {
+            Some(name) => InputTransform::named(name, channels),
+            None => (self == Self::BlueFirst).then(reversed),
         }
     }
 }
@@ -120,6 +130,6 @@ mod tests {
     fn grey_images_have_no_order_of_colours() {
         assert_eq!(Way::to_try(false, 1), [Way::Plain, Way::Transposed, Way::Bytes, Way::Half]);
         assert_eq!(Way::to_try(true, 3)[..2], [Way::Declared, Way::Plain]);
-        assert_eq!(Way::to_try(true, 3).len(), 9);
+        assert_eq!(Way::to_try(true, 3).len(), 10);
     }
 }
