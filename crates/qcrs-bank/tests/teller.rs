@@ -17,7 +17,7 @@ use std::path::Path;
 fn input(index: u32) -> Result<Example, Error> {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = index as f32 * 0.1 - 0.4;
-    Ok(Example { pixels, label: None })
+    Ok(Example::new(pixels, None))
 }
 
 fn certify(root: &Path, run: &str, spec: &Spec, bank: &str) -> Result<Vec<Record>, Error> {

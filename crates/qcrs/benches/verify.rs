@@ -22,7 +22,7 @@ fn stored(search: AnyMethod) -> Stored {
     let inputs = |index: u32| {
         let mut pixels = vec![0.0; DIM];
         pixels[0] = index as f32 * 0.1 - 0.4;
-        Ok(Example { pixels, label: Some(usize::from(index > 4)) })
+        Ok(Example::new(pixels, Some(usize::from(index > 4))))
     };
     let record = |index| run::record(&spec, &sampler, &inputs, index).unwrap();
     let distinct: Vec<Record> = (0..DISTINCT).map(record).collect();

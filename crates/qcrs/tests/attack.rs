@@ -73,7 +73,7 @@ fn a_target_is_what_the_verdict_of_every_method_claims() {
         let Verdict::Certified { class, radius, sigma, .. } = outcome.verdict else { panic!("{what}") };
         let voted = outcome.estimates.clone();
         let finding = Finding::Outcome(outcome);
-        let record = Record { index: 5, label: None, pixels: None, finding, bank: None };
+        let record = Record { index: 5, label: None, file: None, pixels: None, finding, bank: None };
         let target = Target::of(&record).unwrap();
         assert_eq!((target.index, target.class, target.radius.to_bits()), (5, class, radius.to_bits()));
         assert_eq!(target.smoothed.sigma(), sigma, "{what}");

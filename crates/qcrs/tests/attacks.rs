@@ -91,7 +91,7 @@ fn unsure() -> impl Classifier + Send + 'static {
 fn example(index: u32) -> Example {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = index as f32 * 0.1 - 0.4;
-    Example { pixels, label: Some(usize::from(index > 4)) }
+    Example::new(pixels, Some(usize::from(index > 4)))
 }
 
 fn small(search: AnyMethod) -> Spec {

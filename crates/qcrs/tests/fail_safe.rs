@@ -140,7 +140,7 @@ fn stored(dir: &Path, spec: &run::Spec) -> Stored {
     let inputs = |index: u32| {
         let mut pixels = vec![0.0; DIM];
         pixels[0] = index as f32 * 0.1 - 0.4;
-        Ok(Example { pixels, label: Some(usize::from(index > 4)) })
+        Ok(Example::new(pixels, Some(usize::from(index > 4))))
     };
     let sampler = MonteCarlo::new(&HalfSpace { dim: DIM }, 64).under(NoiseKind::Float);
     let mut run = Run::open(dir, spec, Shard::WHOLE).unwrap();

@@ -16,7 +16,7 @@ use qcrs::types::Error;
 fn input(index: u32) -> Result<Example, Error> {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = 0.3 + index as f32 * 0.05;
-    Ok(Example { pixels, label: Some(1) })
+    Ok(Example::new(pixels, Some(1)))
 }
 
 #[test]

@@ -105,7 +105,14 @@ fn record(index: u32, (label, class, value, radius): Given) -> Record {
         verdict,
         fail_safe: Some(FailSafe { class, radius: radius.unwrap_or(0.0) + 0.1, answers: radius.is_some() }),
     };
-    Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
+    Record {
+        index,
+        label: Some(label),
+        file: None,
+        pixels: None,
+        finding: Finding::Outcome(outcome),
+        bank: None,
+    }
 }
 
 fn posterior() -> Posterior {

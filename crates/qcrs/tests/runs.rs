@@ -27,7 +27,7 @@ fn small(search: qcrs::method::AnyMethod) -> Spec {
 fn input(index: u32) -> Result<Example, Error> {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = index as f32 * 0.1 - 0.4;
-    Ok(Example { pixels, label: Some(usize::from(index > 4)) })
+    Ok(Example::new(pixels, Some(usize::from(index > 4))))
 }
 
 /// Certifies what is missing of a shard; how many inputs are under way must not matter.
@@ -245,7 +245,7 @@ impl Classifier for Broken {
 /// Input 3 stands far out on the second axis, where the classifier is broken.
 #[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
 fn input_with_a_trap(index: u32) -> Result<Example, Error> {
-    Ok(Example { pixels: vec![1.0, if index == 3 { 100.0 } else { 0.0 }], label: Some(1) })
+    Ok(Example::new(vec![1.0, if index == 3 { 100.0 } else { 0.0 }], Some(1)))
 }
 
 #[test]

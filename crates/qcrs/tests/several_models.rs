@@ -55,7 +55,7 @@ fn two(confidence: Option<f64>) -> Spec {
 fn input(index: u32) -> Result<Example, Error> {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = 0.2 + index as f32 * 0.1;
-    Ok(Example { pixels, label: Some(1) })
+    Ok(Example::new(pixels, Some(1)))
 }
 
 fn certify(dir: &Path, spec: &Spec, confidence: Option<f64>, shard: Shard) {

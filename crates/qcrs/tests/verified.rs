@@ -22,7 +22,7 @@ fn small(search: AnyMethod) -> Spec {
 fn example(index: u32) -> Example {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = index as f32 * 0.1 - 0.4;
-    Example { pixels, label: Some(usize::from(index > 4)) }
+    Example::new(pixels, Some(usize::from(index > 4)))
 }
 
 fn certify(dir: &Path, spec: &Spec, change: impl Fn(u32, &mut Example) + Sync) -> Result<(), Error> {

@@ -60,6 +60,7 @@ mod tests {
         let record = |votes| Record {
             index: 0,
             label: None,
+            file: None,
             pixels: None,
             finding: Finding::Outcome(Outcome {
                 looks: vec![Look::new(Smoothed::gaussian(Sigma::new(0.5).unwrap()), votes)],

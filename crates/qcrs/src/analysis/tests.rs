@@ -63,7 +63,14 @@ pub(crate) fn record(index: u32, label: usize, class: usize, radius: Option<f64>
     }];
     let outcome =
         Outcome { looks: Vec::new(), selection, posterior: None, estimates, verdict, fail_safe: None };
-    Record { index, label: Some(label), pixels: None, finding: Finding::Outcome(outcome), bank: None }
+    Record {
+        index,
+        label: Some(label),
+        file: None,
+        pixels: None,
+        finding: Finding::Outcome(outcome),
+        bank: None,
+    }
 }
 
 /// The table of a run that was verified whole.

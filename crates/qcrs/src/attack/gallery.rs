@@ -23,7 +23,7 @@ impl Gallery {
         let step = (count as usize).div_ceil((VALUES / values).max(1)).max(1);
         let mut images = Vec::new();
         for index in (0..count).step_by(step) {
-            let Example { pixels, label } = inputs(index)?;
+            let Example { pixels, label, .. } = inputs(index)?;
             let class = |label| one_class.map_or(label, |asked| usize::from(label == asked));
             images.extend(label.map(|label| (class(label), pixels)));
         }
@@ -54,7 +54,7 @@ mod tests {
     fn the_nearest_image_of_each_other_class_comes_first() {
         let image = |index: u32| {
             let label = (index < 9).then_some(index as usize % 3);
-            Ok(Example { pixels: vec![0.1 * index as f32], label })
+            Ok(Example::new(vec![0.1 * index as f32], label))
         };
         let near = |one_class| {
             let gallery = Gallery::read(&image, 10, one_class).unwrap();

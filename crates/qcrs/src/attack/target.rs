@@ -58,7 +58,7 @@ mod tests {
             fail_safe: None,
         };
         let finding = Finding::Outcome(outcome);
-        let record = Record { index: 7, label: None, pixels: None, finding, bank: None };
+        let record = Record { index: 7, label: None, file: None, pixels: None, finding, bank: None };
         let target = Target::of(&record).unwrap();
         assert_eq!((target.index, target.class, target.smoothed.model), (7, 3, 1));
         assert_eq!(target.smoothed.sigma(), sigmas[1]);

@@ -134,6 +134,6 @@ impl Dataset for InMemory {
             Pixels::Bytes(bytes) => bytes[range].iter().map(|k| byte_to_pixel(*k)).collect(),
             Pixels::Floats(floats) => floats[range].to_vec(),
         };
-        Ok(Example { pixels, label: self.labels.as_ref().map(|labels| labels[index]) })
+        Ok(Example::new(pixels, self.labels.as_ref().map(|labels| labels[index])))
     }
 }

@@ -54,6 +54,16 @@ pub struct Example {
     pub pixels: Vec<f32>,
     /// The number of the class.
     pub label: Option<usize>,
+    /// The file that it comes from, where it has one of its own: a path within the dataset, with `/` between
+    /// the parts.
+    pub file: Option<String>,
+}
+
+impl Example {
+    /// An image that has no file of its own.
+    pub fn new(pixels: Vec<f32>, label: Option<usize>) -> Self {
+        Self { pixels, label, file: None }
+    }
 }
 
 /// What a dataset is and how it was read: a run's spec must remember both.

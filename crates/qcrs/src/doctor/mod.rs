@@ -191,7 +191,7 @@ mod tests {
     fn examples() -> Vec<(u32, Example)> {
         let example = |index: u32| {
             let label = usize::from(index % 2 == 1);
-            Example { pixels: vec![[0.3, 0.7][label]; 4], label: Some(label) }
+            Example::new(vec![[0.3, 0.7][label]; 4], Some(label))
         };
         (0..100).map(|index| (index, example(index))).collect()
     }

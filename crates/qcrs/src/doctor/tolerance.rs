@@ -166,7 +166,7 @@ mod tests {
         };
         let example = |(index, pixel): (u32, f32)| {
             let label = labelled.then_some(usize::from(pixel > 0.0));
-            (index, Example { pixels: vec![pixel], label })
+            (index, Example::new(vec![pixel], label))
         };
         let pixels = pixels.into_iter().cycle().take(60);
         let examples: Vec<_> = (0..).zip(pixels).map(example).collect();

@@ -188,7 +188,7 @@ fn record_and_pixels(
     inputs: &Inputs<'_>,
     index: u32,
 ) -> Result<Certified, Error> {
-    let Example { pixels, label } = inputs(index).map_err(at(index))?;
+    let Example { pixels, label, file } = inputs(index).map_err(at(index))?;
     let question = spec.one_class.map(|class| OneClass { inner: sampler, class });
     let (sampler, label): (&dyn SampleUnderNoise, _) = match &question {
         Some(question) => (question, label.map(|label| question.label(label))),
@@ -203,7 +203,7 @@ fn record_and_pixels(
         Err(Error::Interrupted) => return Err(Error::Interrupted),
         Err(error) => return Err(at(index)(error)),
     };
-    let record = Record { index, label, pixels: Some(pixel_hash(&pixels)), finding, bank: None };
+    let record = Record { index, label, file, pixels: Some(pixel_hash(&pixels)), finding, bank: None };
     Ok((record, pixels))
 }
 

@@ -5,7 +5,7 @@ use crate::data::{Example, pixel_hash};
 use crate::types::Error;
 use rayon::prelude::*;
 
-/// Fails at the first record whose label or pixels are not those of its input. A record that does not name
+/// Fails at the first record whose label, file or pixels are not those of its input. A record that does not name
 /// its pixels, as version 0.2 wrote them, is an error where `must_name_pixels`.
 pub fn compare(
     spec: &Spec,
@@ -22,7 +22,7 @@ pub fn compare(
 }
 
 fn same_input(spec: &Spec, record: &Record, inputs: &Inputs<'_>, must_name: bool) -> Result<(), Error> {
-    let Example { pixels, label } = inputs(record.index)?;
+    let Example { pixels, label, file } = inputs(record.index)?;
     let label = match spec.one_class {
         Some(class) => label.map(|label| usize::from(label == class)),
         None => label,
@@ -33,6 +33,11 @@ fn same_input(spec: &Spec, record: &Record, inputs: &Inputs<'_>, must_name: bool
             "the record says {}, the data {}; the record was changed, or this is other data",
             name(record.label),
             name(label)
+        ),
+        _ if record.file.is_some() && record.file != file => format!(
+            "the record is about the file {}, the data have {} here; the record was changed, or this is other data",
+            record.file.as_deref().unwrap_or_default(),
+            file.as_deref().unwrap_or("no file")
         ),
         Some(hash) if *hash != pixel_hash(&pixels) => {
             "the record is about another image than the data have; restore the data that the run began with, or begin \

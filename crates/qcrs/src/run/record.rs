@@ -12,6 +12,10 @@ pub struct Record {
     /// Its true class, where known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<usize>,
+    /// The file that it came from, within its dataset, where it had one of its own. Records of version 0.2 have
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub file: Option<String>,
     /// Which image it is: its [`pixel_hash`](crate::data::pixel_hash). Records of version 0.2 have none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pixels: Option<String>,
@@ -195,6 +199,9 @@ mod tests {
     fn an_input_that_failed_is_certified_by_no_bank() {
         let bank = Some(FromBank { ball: Some(Ball { class: 3, radius: 0.5 }), why: BankReason::Inside(0) });
         let finding = Finding::Failed { error: "NaN".into() };
-        assert_eq!(Record { index: 0, label: Some(3), pixels: None, finding, bank }.certified(), None);
+        assert_eq!(
+            Record { index: 0, label: Some(3), file: None, pixels: None, finding, bank }.certified(),
+            None
+        );
     }
 }

@@ -20,14 +20,20 @@ const EARLIER_COLUMNS: usize = 15;
 /// written so that they read back as the same number, which was rounded down.
 pub(super) fn results_tsv(stored: &Stored) -> String {
     let seconds: BTreeMap<u32, f64> = stored.timings.iter().map(|t| (t.index, t.seconds)).collect();
-    let mut text = format!("{HEADER}\n");
+    // only images with files of their own have names
+    let has_files = stored.records.iter().any(|record| record.file.is_some());
+    let mut text = format!("{HEADER}{}\n", if has_files { "\tfile" } else { "" });
     let promise = stored.spec.guarantee.name();
     let asked = stored.spec.budget.at_radius().map_or(String::new(), |radius| radius.to_string());
     for record in &stored.records {
         let time = seconds.get(&record.index).map_or(String::new(), |&seconds| clock(seconds));
         let label = record.label.map_or("-1".into(), |label| label.to_string());
         let (columns, fail_safe) = (columns(record, &time), fail_safe(record));
-        let _ = writeln!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}\t{fail_safe}", record.index);
+        let _ = write!(text, "{}\t{label}\t{columns}\t{promise}\t{asked}\t{fail_safe}", record.index);
+        if has_files {
+            text.extend(["\t", &text::one_line(record.file.as_deref().unwrap_or_default())]);
+        }
+        text.push('\n');
     }
     text
 }
@@ -157,7 +163,8 @@ mod tests {
     fn an_input_that_failed_is_wrong_only_where_its_class_is_known() {
         for (label, correct) in [(Some(3), "0"), (None, "")] {
             let finding = Finding::Failed { error: "NaN".into() };
-            let line = columns(&Record { index: 0, label, pixels: None, finding, bank: None }, "");
+            let line =
+                columns(&Record { index: 0, label, file: None, pixels: None, finding, bank: None }, "");
             assert_eq!(line.split('\t').nth(2), Some(correct), "{line}");
         }
     }
@@ -165,7 +172,8 @@ mod tests {
     #[test]
     fn a_failure_cannot_forge_columns_or_lines() {
         let finding = Finding::Failed { error: "bad\t9\n1\t2\u{1b}[31m".into() };
-        let line = columns(&Record { index: 0, label: None, pixels: None, finding, bank: None }, "");
+        let line =
+            columns(&Record { index: 0, label: None, file: None, pixels: None, finding, bank: None }, "");
         assert!(line.ends_with("\tbad�9�1�2�[31m"), "{line:?}");
         assert_eq!(line.matches('\t').count(), 10, "{line:?}");
     }

@@ -17,7 +17,7 @@ const IMAGE: &str = "the image";
 /// classifier takes.
 pub fn decode(bytes: &[u8], options: &OpenOptions) -> Result<Example, Error> {
     let pixels = treatment(options)?.pixels(bytes, Path::new(IMAGE)).map_err(without_path)?;
-    Ok(Example { pixels, label: None })
+    Ok(Example::new(pixels, None))
 }
 
 /// Channels, height and width of what [`decode`] makes of these bytes, from the header of the file alone.

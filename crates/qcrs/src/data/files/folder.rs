@@ -146,7 +146,7 @@ impl Dataset for Folder {
         if pixels.len() != self.shape.iter().product::<usize>() {
             return Err(Error::format(path, "has changed its size since the dataset was opened"));
         }
-        Ok(Example { pixels, label: *label })
+        Ok(Example { file: Some(name.clone()), ..Example::new(pixels, *label) })
     }
 }
 
