@@ -16,6 +16,17 @@ pub fn lines(text: &str) -> String {
     text.chars().map(|c| if acts(c) && !matches!(c, '\n' | '\t') { REPLACED } else { c }).collect()
 }
 
+/// The text in at most `most` characters, with … for what is left out of its middle.
+pub fn shortened(text: &str, most: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= most {
+        return text.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let (start, end) = (kept / 2, kept - kept / 2);
+    chars[..start].iter().chain(&['…']).chain(&chars[chars.len() - end..]).collect()
+}
+
 /// JSON with these characters as escapes; they stand in strings only, so it holds the same values.
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -38,6 +49,14 @@ fn acts(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_keeps_its_beginning_and_its_end() {
+        let name = "validation/n01440764/ILSVRC2012_val_00000293.JPEG";
+        assert_eq!(shortened(name, 20), "validatio…00293.JPEG");
+        assert_eq!((shortened("猫.png", 5), shortened("猫猫猫.png", 5)), ("猫.png".into(), "猫猫…ng".into()));
+        assert_eq!((shortened(name, 1), shortened(name, 49)), ("…".into(), name.into()));
+    }
 
     #[test]
     fn what_acts_is_replaced_and_what_is_seen_stays() {

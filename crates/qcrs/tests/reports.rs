@@ -136,13 +136,23 @@ fn curve() -> Curve {
     };
     let points = (1..=14).map(point).collect();
     let caption = "owl, n = 1,000".into();
-    Curve { model: String::new(), data: String::new(), index: 2, label: Some(2), class: 2, caption, points }
+    Curve {
+        model: String::new(),
+        data: String::new(),
+        index: 2,
+        file: None,
+        label: Some(2),
+        class: 2,
+        caption,
+        points,
+    }
 }
 
 fn picture() -> Picture {
     let caption = "σ 0.4200, radius at least 0.1100".into();
     let png = |text: &str| text.as_bytes().to_vec();
     Picture {
+        name: "2".into(),
         index: 2,
         label_name: "<owl> & co".into(),
         clean_png: png("a picture"),

@@ -9,6 +9,7 @@ use qcrs::analysis::{AnsweredInput, Answers, Curve, CurvePoint, SigmaLevels};
 use qcrs::curve::{Curves, Drawn, sigmas_between};
 use qcrs::report;
 use qcrs::sample::{Input, SampleUnderNoise};
+use qcrs::text::one_line;
 use qcrs::types::{Alpha, Error, Sigma};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -99,19 +100,26 @@ pub fn of_input(
 ) -> Result<Curve, Error> {
     let example = setup.example(index)?;
     let Drawn { class, points } = curves.of(sampler, &Input { pixels: &example.pixels, seed, index })?;
-    let caption = format!("input {index}: {}", setup.class_name(class));
+    let name = example.file.clone().unwrap_or_else(|| format!("input {index}"));
+    let caption = format!("{name}: {}", setup.class_name(class));
     let (model, data) = (setup.model.blake3.clone(), setup.data.about.blake3.clone());
-    Ok(Curve { model, data, index, label: example.label, class, caption, points })
+    Ok(Curve { model, data, index, file: example.file, label: example.label, class, caption, points })
 }
 
 fn text(curves: &[Curve]) -> String {
-    let mut text = String::from("idx\tclass\tsigma\tp_lower\tp_upper\tradius\n");
+    let has_files = curves.iter().any(|curve| curve.file.is_some());
+    let head = if has_files { "\tfile" } else { "" };
+    let mut text = format!("idx\tclass\tsigma\tp_lower\tp_upper\tradius{head}\n");
     for curve in curves {
+        let file = curve.file.as_ref().map_or(String::new(), |file| format!("\t{}", one_line(file)));
         for point in &curve.points {
             let &CurvePoint { sigma, p_lower, p_upper, radius, .. } = point;
             let radius = radius.map_or("abstain".into(), |radius| radius.to_string());
-            let _ =
-                writeln!(text, "{}\t{}\t{sigma}\t{p_lower}\t{p_upper}\t{radius}", curve.index, curve.class);
+            let _ = writeln!(
+                text,
+                "{}\t{}\t{sigma}\t{p_lower}\t{p_upper}\t{radius}{file}",
+                curve.index, curve.class
+            );
         }
     }
     text

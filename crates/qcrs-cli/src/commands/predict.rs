@@ -59,7 +59,8 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let progress = PassesBar::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {
         let number = if args.majority { "p_lower" } else { "p_value" };
-        output::print(&format!("idx\tlabel\tpredict\t{number}"))?;
+        let file = if setup.example(ids[0])?.file.is_some() { "\tfile" } else { "" };
+        output::print(&format!("idx\tlabel\tpredict\t{number}{file}"))?;
     }
     let mut all = Vec::new();
     progress.watch(&sampler, || {
@@ -68,15 +69,20 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
             let input = Input { pixels: &example.pixels, seed, index };
             let PredictedAnswer { class, number, json } = args.answer(&sampler, &input, sigma, alpha)?;
             if args.format == Format::Json {
-                all.push(json!({ "index": index, "label": example.label, "prediction": json }));
+                let mut object = json!({ "index": index, "label": example.label, "prediction": json });
+                if let Some(file) = example.file {
+                    object["file"] = file.into();
+                }
+                all.push(object);
                 continue;
             }
             let name = |class: Option<usize>, none: &str| {
                 class.map_or(none.into(), |class| text::one_line(&setup.class_name(class)))
             };
             let (label, class) = (name(example.label, ""), name(class, "abstain"));
+            let file = example.file.map_or(String::new(), |file| format!("\t{}", text::one_line(&file)));
             // `:?` for 5e-28 instead of 28 zeros
-            progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{number:?}")))?;
+            progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{number:?}{file}")))?;
         }
         anyhow::Ok(())
     })?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
     /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of
-    /// file,label
+    /// file,label. Inputs are numbered from 0: files by name, class folders by name, a CSV by line
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
     /// Which part of a dataset that has two [default: test]

@@ -13,6 +13,9 @@ pub struct Curve {
     pub data: String,
     /// The index of the input in its dataset.
     pub index: u32,
+    /// Its file, where it has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub file: Option<String>,
     /// Its true class, where known.
     pub label: Option<usize>,
     /// The class whose radius is drawn.

@@ -36,6 +36,8 @@ pub struct Table {
 pub struct Row {
     /// The index of the input in its dataset.
     pub index: u32,
+    /// Its file, where it has one of its own.
+    pub file: Option<String>,
     /// Its true class, where known.
     pub label: Option<usize>,
     /// The certified class; `None` when the method abstained or failed.
@@ -59,6 +61,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// What to call the input: its file, or else its index.
+    pub fn name(&self) -> String {
+        self.file.clone().unwrap_or_else(|| self.index.to_string())
+    }
+
     /// Whether the certified class is the true one; `None` without a label.
     pub fn correct(&self) -> Option<bool> {
         self.label.map(|label| self.predicted == Some(label))
@@ -158,6 +165,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
     let &Record { index, label, ref finding, .. } = record;
     let blank = Row {
         index,
+        file: record.file.clone(),
         label,
         predicted: None,
         radius: 0.0,

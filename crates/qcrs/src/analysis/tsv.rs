@@ -11,7 +11,7 @@ impl Table {
     /// Reads a result file as Cohen's and QCRS's programs (and `results.tsv`) write it.
     ///
     /// The header says where the columns are: `idx label predict radius` must be there; `correct`,
-    /// `best_sigma`, `time`, `passes` and those of the fail-safe radius are read if present, and others are
+    /// `best_sigma`, `time`, `passes`, `file` and those of the fail-safe radius are read if present, and others are
     /// ignored. A predicted class of −1 is an abstention. A file does not say how many inputs it should have,
     /// so it is never called incomplete. The column `promise` says what the radii promise. Without it, a
     /// `best_sigma` that varies means a frozen σ per input, and otherwise the promise is unknown. The column
@@ -60,6 +60,7 @@ struct Columns {
     time: Option<usize>,
     promise: Option<usize>,
     asked: Option<usize>,
+    file: Option<usize>,
     /// Class, radius, and whether the predictor answers.
     fail_safe: Option<[usize; 3]>,
 }
@@ -92,6 +93,7 @@ impl Columns {
             time: at("time"),
             promise: at("promise"),
             asked: at("asked"),
+            file: at("file"),
         })
     }
 
@@ -129,6 +131,7 @@ impl Columns {
         let answer = sigma.zip(predicted).map(|(sigma, class)| SigmaAnswer { sigma, class, draws: 1 });
         let row = Row {
             index: number(fields[self.idx], "idx")?,
+            file: optional(self.file).map(String::from),
             label: class(fields[self.label], "label")?,
             predicted,
             radius: real(fields[self.radius], "radius")?,

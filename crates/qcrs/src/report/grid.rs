@@ -5,7 +5,7 @@ use crate::text;
 use minijinja::{Value, context};
 
 /// Characters of a name per line in a terminal.
-const NAME: usize = 36;
+pub(super) const NAME: usize = 36;
 
 /// A table: one head, and rows with as many cells.
 #[derive(Clone, Debug)]

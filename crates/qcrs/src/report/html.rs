@@ -85,7 +85,7 @@ fn picture(picture: &Picture) -> Value {
         Value::from_safe_string(format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png)))
     };
     context! {
-        index => picture.index,
+        name => picture.name.clone(),
         label_name => picture.label_name.clone(),
         clean => address(&picture.clean_png),
         noisy => address(&picture.noisy_png),

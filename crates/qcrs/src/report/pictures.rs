@@ -13,6 +13,8 @@ use image::{ExtendedColorType, ImageEncoder};
 pub struct Picture {
     /// The index of the input in its dataset.
     pub index: u32,
+    /// What to call it: its file, or else its index.
+    pub name: String,
     /// The name of its class; empty when not known.
     pub label_name: String,
     /// The input as a PNG file.
@@ -60,6 +62,7 @@ fn picture(table: &Table, row: &Row, opened: &Opened) -> Result<Picture, Error> 
     let sigma = row.sigma.map_or(String::new(), |sigma| format!("σ = {sigma:.3}: "));
     Ok(Picture {
         index: row.index,
+        name: row.name(),
         label_name: row.label.map_or(String::new(), |label| table.class_name(label)),
         clean_png: png(&example.pixels, shape)?,
         noisy_png: png(&noisy, shape)?,

@@ -3,12 +3,13 @@
 use super::by_sigma;
 use super::format::down;
 use super::gains;
-use super::grid::{Cell, TextGrid};
+use super::grid::{Cell, NAME, TextGrid};
 use super::metrics::{METRICS, Metric, MetricPlace, claim};
 use super::words::{guarantee_in_words, rounding_in_words, title};
 use crate::analysis::{Analysis, ClassRow, Row, Spread, Summary, Table};
 use crate::certify::FailSafe;
 use crate::run::Guarantee;
+use crate::text;
 
 /// More classes than this are a table for a program, not for paper.
 pub const CLASSES: usize = 20;
@@ -115,7 +116,7 @@ pub fn answers(table: &Table, most: usize) -> TextGrid {
         let answer =
             name(row.predicted).unwrap_or_else(|| if row.failed { "failed" } else { "abstained" }.into());
         let mut cells = vec![
-            Cell::new(row.index.to_string()),
+            Cell::new(row.name()),
             Cell::new(name(row.label).unwrap_or_else(|| "–".into())),
             Cell::new(answer),
             Cell::new(if row.predicted.is_some() { down(row.radius, 4) } else { "–".into() }),
@@ -125,11 +126,26 @@ pub fn answers(table: &Table, most: usize) -> TextGrid {
         cells.extend(has_fail_safe.then(|| Cell::new(fail_safe(table, row))));
         cells
     };
-    TextGrid {
-        caption: "Answers".into(),
-        head,
-        rows: table.rows.iter().take(most).map(row).collect(),
-        crowded: false,
+    let mut rows: Vec<Vec<Cell>> = table.rows.iter().take(most).map(row).collect();
+    shorten_names(&head, &mut rows);
+    TextGrid { caption: "Answers".into(), head, rows, crowded: false }
+}
+
+/// Characters of a line of a terminal.
+const LINE: usize = 80;
+/// Characters that a name keeps in any case, to be told from others.
+const SHORT_NAME: usize = 16;
+
+/// Shortens the first cell of each row until the table fits a terminal.
+fn shorten_names(head: &[String], rows: &mut [Vec<Cell>]) {
+    let width = |at: usize| {
+        let cells = rows.iter().map(|row| row[at].value.chars().count());
+        cells.chain([head[at].chars().count()]).max().unwrap_or(0)
+    };
+    let others: usize = (1..head.len()).map(|at| width(at) + 2).sum();
+    let most = LINE.saturating_sub(others).clamp(SHORT_NAME, NAME);
+    for row in rows {
+        row[0] = Cell::new(text::shortened(&row[0].value, most));
     }
 }
 

@@ -37,6 +37,7 @@ fn curve() -> Curve {
     };
     let points = (0..16).map(point).collect();
     Curve {
+        file: None,
         model: String::new(),
         data: String::new(),
         index: 20,
@@ -68,6 +69,7 @@ fn picture(index: u32) -> Picture {
     };
     let caption = "σ 0.3125, radius at least 0.7700".into();
     Picture {
+        name: index.to_string(),
         index,
         label_name: "horse".into(),
         clean_png: png(0),
@@ -321,4 +323,21 @@ fn answers_say_where_the_predictor_may_abstain() {
     assert_eq!(shown, want);
     // and nothing where no input has such a radius
     assert!(!answers(&per_input(), 3).contains("within"));
+}
+
+#[test]
+fn answers_name_files_and_shorten_them_for_a_terminal() {
+    let long = "validation/n01440764/ILSVRC2012_val_00000293.JPEG";
+    let table = |file: &str| {
+        let text = format!(
+            "idx\tlabel\tpredict\tradius\tbest_sigma\tpasses\tfile\n7\t0\t0\t0.25\t0.5\t100100\t{file}\n"
+        );
+        answers(&Table::from_tsv("a".into(), &text).unwrap(), 3)
+    };
+    let first = |shown: &str| shown.lines().nth(4).unwrap().split("  ").next().unwrap().to_owned();
+    assert_eq!(first(&table("cat/a.png")), "cat/a.png");
+    assert_eq!(first(&table("")), "7");
+    let shown = table(long);
+    assert_eq!(first(&shown), "validation/n01440…_val_00000293.JPEG");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }
