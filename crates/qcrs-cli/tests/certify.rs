@@ -135,16 +135,22 @@ fn a_folder_of_images_goes_with_any_number_of_threads() {
 }
 
 #[test]
-fn fewer_class_folders_than_classes_are_remarked() {
+fn fewer_class_folders_than_classes_are_refused_unless_allowed() {
     let bench = Bench::new();
     for class in ["ape", "bee"] {
         let folder = bench.path("val").join(class);
         std::fs::create_dir_all(&folder).unwrap();
         image::RgbImage::new(32, 32).save(folder.join("0.png")).unwrap();
     }
-    let ran = bench.certify("--method cohen --data val --run r").says(&[]);
-    let words = "val has 2 classes, the model 10; if it is wrong that ape is class 0 and bee is class 1, add empty folders";
-    assert!(ran.err.contains(words), "{}", ran.err);
+    let words = [
+        "--allow-fewer-classes: val has 2 class folders, and the model 10 classes",
+        "ape is class 0 and bee is class 1",
+        "set names to a file with the names of all 10 classes",
+    ];
+    bench.certify("--method cohen --data val --run r").fails(2, &words);
+    assert!(absent(&bench.path("r")));
+    let ran = bench.certify("--method cohen --data val --allow-fewer-classes --run r").says(&[]);
+    assert!(ran.err.contains("val has 2 classes, the model 10"), "{}", ran.err);
     bench
         .certify("--method cohen --data val --split train --run s")
         .fails(1, &["val has no train part", "--split"]);

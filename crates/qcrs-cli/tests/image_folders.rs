@@ -66,3 +66,56 @@ fn a_list_names_files_in_its_own_order() {
     let last: Vec<&str> = results.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
     assert_eq!(last, ["file", "b.png", "Z.jpg"]);
 }
+
+/// The ten classes of the model, with cat and dog in the middle.
+const NAMES: &str = "ant\nbee\ncat\ndog\nelk\nfox\ngnu\nhen\nibis\njay\n";
+
+#[test]
+fn class_names_come_from_a_list_for_every_kind_of_data() {
+    let bench = photos();
+    bench.write("names.txt", NAMES);
+    picture(&bench, "classes/dog/1.png", 0);
+    picture(&bench, "classes/cat/1.png", 9);
+    bench.certify("--method cohen --data classes --names names.txt --run r").says(&["cat", "dog"]);
+    let labels = |run: &str| {
+        let results = bench.read(&format!("{run}/results.tsv"));
+        results.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels("r"), ["2", "3"]);
+    bench.run("verify r --data classes --names names.txt").says(&["every label matches the data"]);
+    bench.certify("--method cohen --data photos --names names.txt --run p").says(&[]);
+    bench.run("verify p --data photos").code_is(1, "the class names are not those of this run");
+    bench.write("photos/list.csv", "a.png,cat\nb.png,3\n");
+    bench.certify("--method cohen --data photos/list.csv --names names.txt --run l").says(&["cat", "dog"]);
+    assert_eq!(labels("l"), ["2", "3"]);
+    bench
+        .certify("--method cohen --data photos/list.csv --run n")
+        .fails(1, &["line 1: 'cat' is not a class number"]);
+    // a flat folder, an unlabelled image, and data with names of its own
+    for data in ["photos", "photos/a.png", "data.bin"] {
+        let typed = format!("predict {MODEL} --data {data} --names names.txt --sigma 0.25 --n 100 --count 1");
+        let ran = bench.run(&typed).says(&[]);
+        let answer = ran.out.lines().nth(1).unwrap().split('\t').nth(2).unwrap();
+        assert!(answer == "abstain" || NAMES.lines().any(|name| name == answer), "{}", ran.out);
+    }
+    bench.write("short.txt", "ant\ncat\ndog\n");
+    bench
+        .certify("--method cohen --data classes --names short.txt --run s")
+        .fails(2, &["--names: there are 3 names, and the model has 10 classes"]);
+}
+
+#[test]
+fn files_that_are_left_out_are_named_once() {
+    let bench = photos();
+    let left_out = |words: &str| {
+        let ran = bench.run(&format!("predict {MODEL} --data photos --sigma 0.25 --n 100")).says(&[]);
+        assert_eq!(ran.err.matches("left out").count(), 1, "{}", ran.err);
+        assert!(ran.err.contains(words), "{}", ran.err);
+    };
+    bench.write("photos/notes.webp", "");
+    left_out("1 file is not a PNG or JPEG and was left out: notes.webp");
+    for number in 0..6 {
+        bench.write(&format!("photos/{number}.bmp"), "");
+    }
+    left_out("7 files are not PNG or JPEG and were left out: 0.bmp, 1.bmp, 2.bmp, 3.bmp, 4.bmp and 2 more");
+}

@@ -75,12 +75,14 @@ pub struct DataSettings {
     /// The part to read of a dataset that has two; by default the test part, or everything if there is only
     /// one.
     pub split: Option<Split>,
+    /// Whether the data may have fewer classes than the model; they are then the first ones.
+    pub allow_fewer_classes: bool,
 }
 
 impl DataSettings {
     /// The images at `path`, read as they usually are.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, options: OpenOptions::default(), split: None }
+        Self { path, options: OpenOptions::default(), split: None, allow_fewer_classes: false }
     }
 
     /// Opens the data, in the part that was asked for, if any.

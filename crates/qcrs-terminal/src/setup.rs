@@ -50,26 +50,12 @@ impl Setup {
         let image = opened.dataset.get(0).ok().map(|example| example.pixels);
         let loaded = model.load(shape, image)?;
         let classes = loaded.classifier.num_classes();
-        if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() > classes) {
-            let (path, names) = (data.path.display(), names.len());
-            bail!(
-                "{path} has {names} classes, {} scores {classes}; do they belong together?",
-                model.path.display()
-            );
+        opened.suits(classes, data.allow_fewer_classes)?;
+        if let Some(count) = opened.about.classes.as_ref().map(Vec::len).filter(|count| *count < classes) {
+            say!("{} has {count} classes, the model {classes}", data.path.display());
         }
-        if let Some(names) = opened.about.classes.as_ref().filter(|names| names.len() < classes) {
-            let (path, count) = (data.path.display(), names.len());
-            let number = |class: usize| format!("{} is class {class}", names[class]);
-            let ends =
-                if count == 1 { number(0) } else { format!("{} and {}", number(0), number(count - 1)) };
-            let cure = if data.path.is_dir() && !opened.has_parts {
-                "add empty folders for the classes that are missing"
-            } else {
-                "do they belong together?"
-            };
-            say!("{path} has {count} classes, the model {classes}; if it is wrong that {ends}, {cure}");
-        }
-        let unlabelled = data.path.is_dir() && opened.dataset.get(0)?.label.is_none();
+        say_left_out(&opened);
+        let unlabelled = data.path.is_dir() && opened.dataset.label(0)?.is_none();
         if let Some(list) = unlabelled.then(|| list_in(&data.path)).flatten() {
             say!("{}: not read; if it lists file,label give it as --data", list.display());
         }
@@ -138,7 +124,10 @@ impl Setup {
         class: usize,
         ids: impl Iterator<Item = u32>,
     ) -> impl Iterator<Item = Result<u32, Error>> {
-        let labelled = move |id| Ok((self.example(id)?.label == Some(class)).then_some(id));
+        let labelled = move |id: u32| {
+            let label = self.data.dataset.label(id as usize)?;
+            Ok((label == Some(class)).then_some(id))
+        };
         ids.map(labelled).filter_map(Result::transpose)
     }
 
@@ -190,6 +179,21 @@ impl Setup {
             confidence: None,
             not_followed: self.model.not_followed.clone(),
         }
+    }
+}
+
+/// Names of files in a message.
+const NAMED: usize = 5;
+
+/// Files that a user may have taken for images of the dataset.
+fn say_left_out(opened: &Opened) {
+    let (count, names) = (opened.left_out.len(), opened.left_out.iter().take(NAMED));
+    let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+    match count {
+        0 => {}
+        1 => say!("1 file is not a PNG or JPEG and was left out: {names}"),
+        _ => say!("{count} files are not PNG or JPEG and were left out: {names}{more}"),
     }
 }
 

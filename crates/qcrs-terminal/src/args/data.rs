@@ -16,9 +16,16 @@ pub struct DataArgs {
     /// Which part of a dataset that has two [default: test]
     #[arg(long, requires = "data", value_name = "train|test")]
     pub split: Option<Split>,
-    /// Labels from this file (CSV, .npy, IDX), for data without labels
+    /// Labels from this file (CSV, .npy, IDX), for data without labels; --names lets a CSV name the classes
     #[arg(long, requires = "data", value_name = "FILE")]
     pub labels: Option<PathBuf>,
+    /// The names of the model's classes, one per line in the order of its scores: class folders and labels in a
+    /// CSV are looked up here, and tables show them
+    #[arg(long, requires = "data", value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// Accept data with fewer classes than the model has: the first class folder is class 0, and so on
+    #[arg(long, requires = "data", conflicts_with = "names")]
+    pub allow_fewer_classes: bool,
     /// The order of axes of a 4-D NumPy array, where its shape does not tell
     #[arg(long, requires = "data", value_name = "nhwc|nchw")]
     pub layout: Option<Layout>,
@@ -39,10 +46,10 @@ pub struct DataArgs {
 impl DataArgs {
     /// What was asked for.
     pub fn settings(&self) -> DataSettings {
-        let Self { data, split, labels, layout, range, resize, crop, channels } = self.clone();
+        let Self { data, split, labels, names, layout, range, resize, crop, channels, .. } = self.clone();
         let usual = DataSettings::new(data);
-        let options = OpenOptions { labels, layout, range, resize, crop, channels, ..usual.options };
-        DataSettings { options, split, ..usual }
+        let options = OpenOptions { labels, names, layout, range, resize, crop, channels, ..usual.options };
+        DataSettings { options, split, allow_fewer_classes: self.allow_fewer_classes, ..usual }
     }
 
     /// Opens the data.

@@ -124,6 +124,14 @@ impl Dataset for InMemory {
         if self.are_bytes() { Lattice::Bytes } else { Lattice::Fine }
     }
 
+    fn label(&self, index: usize) -> Result<Option<usize>, Error> {
+        match &self.labels {
+            Some(labels) => labels.get(index).map(|label| Some(*label)),
+            None => (index < self.len).then_some(None),
+        }
+        .ok_or_else(|| out_of_range(index, self.len))
+    }
+
     fn get(&self, index: usize) -> Result<Example, Error> {
         if index >= self.len {
             return Err(out_of_range(index, self.len));
@@ -134,6 +142,6 @@ impl Dataset for InMemory {
             Pixels::Bytes(bytes) => bytes[range].iter().map(|k| byte_to_pixel(*k)).collect(),
             Pixels::Floats(floats) => floats[range].to_vec(),
         };
-        Ok(Example::new(pixels, self.labels.as_ref().map(|labels| labels[index])))
+        Ok(Example::new(pixels, self.label(index)?))
     }
 }

@@ -10,11 +10,12 @@ mod memory;
 mod opened;
 mod pixels;
 mod rounded;
+mod suits;
 
 #[cfg(feature = "data")]
 pub use files::{Channels, Layout, OpenOptions, Range, Split, decode, open, shape_of};
 pub use memory::InMemory;
-pub use opened::Opened;
+pub use opened::{NamedBy, Opened};
 pub use pixels::pixel_hash;
 #[doc(hidden)] // public for our bank only
 pub use pixels::{byte_to_pixel, exact_bytes};
@@ -34,6 +35,11 @@ pub trait Dataset: Send + Sync {
 
     /// Image number `index`; an error names the file it could not be read from.
     fn get(&self, index: usize) -> Result<Example, Error>;
+
+    /// The label of image number `index`, without its pixels where that is cheaper.
+    fn label(&self, index: usize) -> Result<Option<usize>, Error> {
+        Ok(self.get(index)?.label)
+    }
 
     /// What the pixels are steps of: those of [`Lattice::Bytes`] are k/255 to the last bit, and those of
     /// [`Lattice::Fine`] anything.

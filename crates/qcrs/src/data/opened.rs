@@ -16,6 +16,21 @@ pub struct Opened {
     /// Whether the hash in `about` covers every image. If not, images can be replaced without changing it:
     /// compare the [`pixel_hash`](super::pixel_hash) of each.
     pub contents_hashed: bool,
+    /// Where the class names in `about` come from.
+    pub named_by: NamedBy,
+    /// Files beside the images that are no PNG or JPEG, and so are not part of the dataset.
+    pub left_out: Vec<String>,
+}
+
+/// Where class names come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// The dataset has its own, or none.
+    Data,
+    /// Each class has a folder.
+    Folders,
+    /// A list of all classes.
+    List,
 }
 
 impl Opened {
@@ -41,7 +56,14 @@ impl Opened {
             // however they were written: a run on the same images is the same run
             preprocess: if images.are_bytes() { "value/255" } else { preprocess }.into(),
         };
-        Self { dataset: Box::new(images), about, has_parts: false, contents_hashed: true }
+        Self {
+            dataset: Box::new(images),
+            about,
+            has_parts: false,
+            contents_hashed: true,
+            named_by: NamedBy::Data,
+            left_out: Vec::new(),
+        }
     }
 
     /// The images as noise of this kind takes them: on the fine lattice every pixel is rounded to a step, and

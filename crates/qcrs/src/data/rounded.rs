@@ -23,6 +23,10 @@ impl Dataset for Rounded {
         self.lattice
     }
 
+    fn label(&self, index: usize) -> Result<Option<usize>, Error> {
+        self.images.label(index)
+    }
+
     fn get(&self, index: usize) -> Result<Example, Error> {
         let mut example = self.images.get(index)?;
         for pixel in &mut example.pixels {

@@ -224,6 +224,7 @@ impl std::fmt::Display for Difference {
                 let (used, wanted) = (short(used), short(wanted));
                 format!("the {what} is not that of this run (blake3 {wanted}…, the run used {used}…)")
             }
+            _ if place == "data.classes" => "the class names are not those of this run".into(),
             _ => format!("this run used {place} {used}, you asked for {wanted}"),
         };
         f.write_str(&text::one_line(&shown))

@@ -1,7 +1,8 @@
-//! Which image files are in a folder, in which order, and which class does each show?
+//! How do image files make a dataset?
 
+use super::listing::{Listing, name_of};
 use super::picture::{self, Treatment};
-use super::{Dataset, Example, labels, out_of_range};
+use super::{Dataset, Example, OpenOptions, labels, names, out_of_range};
 use crate::types::Error;
 use rayon::prelude::*;
 use std::fs::File;
@@ -17,40 +18,35 @@ pub(super) struct Folder {
     /// Path within `root` with `/` between the parts, and label.
     files: Vec<(String, Option<usize>)>,
     pub(super) classes: Option<Vec<String>>,
+    /// Files of other kinds that were found beside them, sorted.
+    pub(super) left_out: Vec<String>,
     treatment: Treatment,
     shape: [usize; 3],
 }
 
-/// Whether a path ends like an image file that we read.
-pub(super) fn is_picture(path: &Path) -> bool {
-    let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
-    matches!(end.as_deref(), Some("png" | "jpg" | "jpeg"))
-}
-
-/// What a folder holds: files of images, with labels where known, and the class names.
-type Listing = (Vec<(String, Option<usize>)>, Option<Vec<String>>);
-
 impl Folder {
     /// Class folders in the order of their names, and in each the files in the order of theirs; or images
     /// without class folders, with labels from elsewhere or none. `None` if there is no image.
-    pub(super) fn open(
-        root: &Path,
-        labels: Option<&Path>,
-        treatment: Treatment,
-    ) -> Result<Option<Self>, Error> {
+    pub(super) fn open(root: &Path, options: &OpenOptions) -> Result<Option<Self>, Error> {
+        let labels = options.labels.as_deref();
         if let Some(list) = labels.filter(|file| file.extension().is_some_and(|end| end == "csv")) {
-            return Self::from_list(root, list, treatment).map(Some);
+            return Self::from_list(root, list, options).map(Some);
         }
-        let (mut files, classes) = list_folder(root)?;
-        if files.is_empty() {
+        let mut listing = Listing::of(root)?;
+        if listing.files.is_empty() {
             return Ok(None);
         }
+        listing.left_out.retain(|name| !options.names_file(&root.join(name)));
+        if let Some(names) = names::given(options)? {
+            listing.number_by(&names, root)?;
+        }
         if let Some(file) = labels {
-            if classes.is_some() {
+            let files = &mut listing.files;
+            if listing.classes.is_some() {
                 let problem = format!("{} has class folders already; leave labels out", root.display());
                 return Err(Error::setting("labels", problem));
             }
-            let labels = labels::read(file)?;
+            let labels = labels::read(file, options)?;
             if labels.len() != files.len() {
                 let problem =
                     format!("{} labels for {} images; they must pair up", labels.len(), files.len());
@@ -58,13 +54,13 @@ impl Folder {
             }
             files.iter_mut().zip(labels).for_each(|(file, label)| file.1 = Some(label));
         }
-        Self::new(root, files, classes, treatment).map(Some)
+        Self::new(root, listing, options.into()).map(Some)
     }
 
     /// The images of a CSV `file,label`, in its order, with paths relative to `root`.
-    pub(super) fn from_list(root: &Path, list: &Path, treatment: Treatment) -> Result<Self, Error> {
+    pub(super) fn from_list(root: &Path, list: &Path, options: &OpenOptions) -> Result<Self, Error> {
         let files: Vec<_> =
-            labels::read_list(list)?.into_iter().map(|(name, label)| (name, Some(label))).collect();
+            labels::read_list(list, options)?.into_iter().map(|(name, label)| (name, Some(label))).collect();
         if files.is_empty() {
             return Err(Error::format(list, "lists no image; write lines 'file,label'"));
         }
@@ -75,28 +71,25 @@ impl Folder {
                 format!("lists '{missing}', which is not a file in {}", root.display()),
             ));
         }
-        Self::new(root, files, None, treatment)
+        Self::new(root, Listing { files, ..Listing::default() }, options.into())
     }
 
     /// One image, without a label.
-    pub(super) fn single(file: &Path, treatment: Treatment) -> Result<Self, Error> {
+    pub(super) fn single(file: &Path, options: &OpenOptions) -> Result<Self, Error> {
         let root = file.parent().unwrap_or(Path::new(""));
-        Self::new(root, vec![(name_of(file)?, None)], None, treatment)
+        let listing = Listing { files: vec![(name_of(file)?, None)], ..Listing::default() };
+        Self::new(root, listing, options.into())
     }
 
-    fn new(
-        root: &Path,
-        files: Vec<(String, Option<usize>)>,
-        classes: Option<Vec<String>>,
-        treatment: Treatment,
-    ) -> Result<Self, Error> {
+    fn new(root: &Path, listing: Listing, treatment: Treatment) -> Result<Self, Error> {
         treatment.check()?;
+        let Listing { files, classes, left_out } = listing;
         let (height, width) = match treatment.fixed_size() {
             Some(size) => size,
             None => common_size(root, &files, treatment)?,
         };
         let shape = [treatment.channels.count(), height as usize, width as usize];
-        Ok(Self { root: root.to_owned(), files, classes, treatment, shape })
+        Ok(Self { root: root.to_owned(), files, classes, left_out, treatment, shape })
     }
 
     /// The hash of the files' names, sizes and labels and, up to [`HASH_LIMIT`], contents; and whether it
@@ -124,6 +117,10 @@ impl Folder {
         Ok((hash.finalize().to_string(), true))
     }
 
+    fn file(&self, index: usize) -> Result<&(String, Option<usize>), Error> {
+        self.files.get(index).ok_or_else(|| out_of_range(index, self.files.len()))
+    }
+
     /// How the files become pixels, in words.
     pub(super) fn words(&self) -> String {
         self.treatment.words()
@@ -139,8 +136,12 @@ impl Dataset for Folder {
         self.shape
     }
 
+    fn label(&self, index: usize) -> Result<Option<usize>, Error> {
+        Ok(self.file(index)?.1)
+    }
+
     fn get(&self, index: usize) -> Result<Example, Error> {
-        let (name, label) = self.files.get(index).ok_or_else(|| out_of_range(index, self.files.len()))?;
+        let (name, label) = self.file(index)?;
         let path = self.root.join(name);
         let pixels = self.treatment.read(&path)?;
         if pixels.len() != self.shape.iter().product::<usize>() {
@@ -176,53 +177,4 @@ fn common_size(
         }
     }
     common.ok_or_else(|| Error::format(root, "holds no image"))
-}
-
-fn list_folder(root: &Path) -> Result<Listing, Error> {
-    let (folders, loose) = entries(root)?;
-    if folders.is_empty() {
-        return Ok((loose.into_iter().map(|name| (name, None)).collect(), None));
-    }
-    if let Some(file) = loose.first() {
-        let problem = format!(
-            "has class folders ({}) and also images beside them ({file}); move one of them away",
-            folders[0]
-        );
-        return Err(Error::format(root, problem));
-    }
-    let mut files = Vec::new();
-    for (label, class) in folders.iter().enumerate() {
-        let (deeper, images) = entries(&root.join(class))?;
-        // an empty folder keeps the number of its class, although there is no image of it
-        if images.is_empty() && !deeper.is_empty() {
-            let problem = "holds no .png or .jpg file itself, as a class folder does; if this is the dataset, give \
-                           its own path, else remove it";
-            return Err(Error::format(root.join(class), problem));
-        }
-        files.extend(images.into_iter().map(|image| (format!("{class}/{image}"), Some(label))));
-    }
-    Ok((files, Some(folders)))
-}
-
-/// Folders and image files in a folder, each sorted by name; hidden ones and other files are skipped.
-fn entries(folder: &Path) -> Result<(Vec<String>, Vec<String>), Error> {
-    let (mut folders, mut images) = (Vec::new(), Vec::new());
-    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
-        let path = entry.map_err(Error::io(folder))?.path();
-        if path.is_dir() {
-            folders.push(name_of(&path)?);
-        } else if is_picture(&path) {
-            images.push(name_of(&path)?);
-        }
-    }
-    for names in [&mut folders, &mut images] {
-        names.retain(|name| !name.starts_with('.'));
-        names.sort();
-    }
-    Ok((folders, images))
-}
-
-fn name_of(path: &Path) -> Result<String, Error> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.map(String::from).ok_or_else(|| Error::format(path, "has a name that is not UTF-8; rename it"))
 }

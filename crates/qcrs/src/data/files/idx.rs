@@ -27,7 +27,7 @@ pub(super) fn is_idx(file: &Path) -> bool {
 pub(super) fn open(images: &Path, options: &OpenOptions) -> Result<InMemory, Error> {
     let (sizes, pixels) = read(images, 3)?;
     let labels = match &options.labels {
-        Some(file) => labels::read(file)?,
+        Some(file) => labels::read(file, options)?,
         None => read_labels(&labels_beside(images)?)?,
     };
     InMemory::checked([1, sizes[1] as usize, sizes[2] as usize], Pixels::Bytes(pixels), Some(labels))

@@ -1,32 +1,32 @@
 //! Which image has which label, when a separate file says so?
 
 use super::bounded::read_file;
-use super::{idx, npy};
+use super::{OpenOptions, idx, names, npy};
 use crate::types::Error;
 use std::path::{Component, Path};
 
 /// A list of this size names more images than any dataset has: 256 MiB.
 const LIST_LIMIT: u64 = 256 << 20;
 
-/// Labels in the order of the images: CSV with one number per line, a 1-D integer `.npy`, or IDX.
-pub(super) fn read(file: &Path) -> Result<Vec<usize>, Error> {
+/// Labels in the order of the images: CSV with one number or known name per line, a 1-D integer `.npy`, or IDX.
+pub(super) fn read(file: &Path, options: &OpenOptions) -> Result<Vec<usize>, Error> {
     match file.extension().and_then(|end| end.to_str()) {
         Some("npy") => npy::read_labels(file),
-        Some("csv" | "txt") => read_column(file),
+        Some("csv" | "txt") => read_column(file, names::given(options)?.as_deref()),
         _ if idx::is_idx(file) => idx::read_labels(file),
         _ => Err(Error::format(file, "is not a file of labels; supported formats are .csv, .npy and IDX")),
     }
 }
 
-fn read_column(file: &Path) -> Result<Vec<usize>, Error> {
+fn read_column(file: &Path, names: Option<&[String]>) -> Result<Vec<usize>, Error> {
     let text = read_text(file)?;
     let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
     let mut labels = Vec::new();
     for (number, line) in lines {
-        match line.parse() {
+        match names::class(&unquote(line), names) {
             Ok(label) => labels.push(label),
             Err(_) if number == 0 && is_word(line) => {} // a header
-            Err(_) => return Err(bad_label(file, number, line)),
+            Err(problem) => return Err(at_line(file, number, &problem)),
         }
     }
     Ok(labels)
@@ -34,32 +34,30 @@ fn read_column(file: &Path) -> Result<Vec<usize>, Error> {
 
 /// The lines `file,label` of a CSV whose paths stay within its folder; a first line that names
 /// no image file and no number is a header.
-pub(super) fn read_list(file: &Path) -> Result<Vec<(String, usize)>, Error> {
-    let text = read_text(file)?;
+pub(super) fn read_list(file: &Path, options: &OpenOptions) -> Result<Vec<(String, usize)>, Error> {
+    let (text, names) = (read_text(file)?, names::given(options)?);
     let mut list = Vec::new();
     for (number, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
         let Some((name, label)) = line.rsplit_once(',') else {
-            return Err(Error::format(
-                file,
-                format!("line {}: expected 'file,label', got '{line}'", number + 1),
-            ));
+            return Err(at_line(file, number, &format!("expected 'file,label', got '{line}'")));
         };
         let (name, label) = (unquote(name), unquote(label));
-        if number == 0 && is_word(&label) && !super::folder::is_picture(Path::new(&name)) {
+        if number == 0 && is_word(&label) && !super::listing::is_picture(Path::new(&name)) {
             continue;
         }
-        let label = label.parse().map_err(|_| bad_label(file, number, &label))?;
+        let label =
+            names::class(&label, names.as_deref()).map_err(|problem| at_line(file, number, &problem))?;
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.is_empty() || !Path::new(&name).components().all(inside) {
-            let problem = format!("line {}: '{name}' leaves the folder; list files within it", number + 1);
-            return Err(Error::format(file, problem));
+            let problem = format!("'{name}' leaves the folder; list files within it");
+            return Err(at_line(file, number, &problem));
         }
         list.push((name, label));
     }
     Ok(list)
 }
 
-fn read_text(file: &Path) -> Result<String, Error> {
+pub(super) fn read_text(file: &Path) -> Result<String, Error> {
     let text = String::from_utf8(read_file(file, LIST_LIMIT)?)
         .map_err(|_| Error::format(file, "is not text in UTF-8; save it as such"))?;
     Ok(text.trim_start_matches('\u{feff}').to_owned()) // some spreadsheets write a byte order mark first
@@ -77,7 +75,6 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-fn bad_label(file: &Path, line: usize, label: &str) -> Error {
-    let problem = format!("line {}: '{label}' is not a class number; write 0 for the first class", line + 1);
-    Error::format(file, problem)
+fn at_line(file: &Path, number: usize, problem: &str) -> Error {
+    Error::format(file, format!("line {}: {problem}", number + 1))
 }

@@ -7,6 +7,8 @@ mod folder;
 mod idx;
 mod jpeg;
 mod labels;
+mod listing;
+mod names;
 mod npy;
 mod npz;
 mod open;
@@ -17,7 +19,7 @@ pub use decode::{decode, shape_of};
 pub use open::open;
 pub use options::{Channels, Layout, OpenOptions, Range, Split};
 
-use super::{About, Dataset, Example, InMemory, Opened, byte_to_pixel, known, memory, out_of_range};
+use super::{About, Dataset, Example, InMemory, NamedBy, Opened, byte_to_pixel, known, memory, out_of_range};
 
 #[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ pub(super) fn open(file: &Path, options: &OpenOptions) -> Result<(InMemory, &'st
         Error::format(file, problem)
     })?;
     let labels = match &options.labels {
-        Some(labels) => Some(labels::read(labels)?),
+        Some(labels) => Some(labels::read(labels, options)?),
         None => match find(&archive, &[&["y", "labels"], &own_labels[..]].concat(), file)? {
             Some(name) => Some(entry(&mut archive, &name, file)?.labels(&file.join(&name))?),
             None => None,

@@ -1,8 +1,9 @@
 //! What is at this path?
 
-use super::folder::{Folder, is_picture};
+use super::folder::Folder;
+use super::listing::is_picture;
 use super::options::Kind;
-use super::{About, Dataset, OpenOptions, Opened, cifar, idx, labels, npy, npz};
+use super::{About, Dataset, NamedBy, OpenOptions, Opened, cifar, idx, labels, names, npy, npz};
 use crate::types::Error;
 use std::path::Path;
 
@@ -11,6 +12,15 @@ use std::path::Path;
 ///
 /// Binary formats are read and checked whole; image files are decoded when asked for.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
+    let mut opened = open_as_it_is(path, options)?;
+    if let Some(names) = names::given(options)? {
+        opened.about.classes = Some(names);
+        opened.named_by = NamedBy::List;
+    }
+    Ok(opened)
+}
+
+fn open_as_it_is(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     if path.is_dir() {
         return open_folder(path, options);
     }
@@ -24,7 +34,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         Some("bin") => open_cifar(path, cifar::open_file(path), options),
         Some("npy") => {
             let array = npy::read_file(path)?;
-            let labels = options.labels.as_deref().map(labels::read).transpose()?;
+            let labels = options.labels.as_deref().map(|file| labels::read(file, options)).transpose()?;
             let preprocess = array.preprocess(options.range);
             options.suit(Kind::Array, path)?;
             Ok(Opened::in_memory(name(path), array.images(labels, options, path)?, preprocess, None))
@@ -39,14 +49,14 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
             if options.labels.is_some() {
                 return Err(brings_labels(path));
             }
-            pictures(path, Folder::from_list(root, path, options.into())?, options)
+            pictures(path, Folder::from_list(root, path, options)?, options)
         }
         _ if is_picture(path) => {
             if options.labels.is_some() {
                 let problem = format!("{} is one image; labels are for folders of images", path.display());
                 return Err(Error::setting("labels", problem));
             }
-            pictures(path, Folder::single(path, options.into())?, options)
+            pictures(path, Folder::single(path, options)?, options)
         }
         _ if idx::is_idx(path) => {
             options.suit(Kind::Fixed, path)?;
@@ -66,7 +76,7 @@ fn open_folder(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
         let opened = Opened::in_memory(name(path), idx::open(&images, options)?, "value/255", None);
         return Ok(Opened { has_parts: true, ..opened });
     }
-    match Folder::open(path, options.labels.as_deref(), options.into())? {
+    match Folder::open(path, options)? {
         Some(folder) => pictures(path, folder, options),
         None => Err(unknown(path, &inside(path)?)),
     }
@@ -104,7 +114,9 @@ fn pictures(path: &Path, folder: Folder, options: &OpenOptions) -> Result<Opened
         preprocess: format!("{}; {covers}", folder.words()),
         classes: folder.classes.clone(),
     };
-    Ok(Opened { dataset: Box::new(folder), about, has_parts: false, contents_hashed })
+    let named_by = if about.classes.is_some() { NamedBy::Folders } else { NamedBy::Data };
+    let left_out = folder.left_out.clone();
+    Ok(Opened { dataset: Box::new(folder), about, has_parts: false, contents_hashed, named_by, left_out })
 }
 
 /// The last part of a path, also of `.` or `images/..`.

@@ -21,6 +21,9 @@ pub struct OpenOptions {
     pub channels: Channels,
     /// Labels from this file, for data without labels: CSV, `.npy` or IDX.
     pub labels: Option<PathBuf>,
+    /// The names of all classes from this file, one per line: class folders and labels in a CSV are looked up
+    /// in it.
+    pub names: Option<PathBuf>,
 }
 
 /// A kind of data.
@@ -109,6 +112,11 @@ impl Channels {
 }
 
 impl OpenOptions {
+    /// Whether labels or names come from this file.
+    pub(super) fn names_file(&self, file: &Path) -> bool {
+        [&self.labels, &self.names].into_iter().flatten().any(|given| given == file)
+    }
+
     /// An option that does not apply to the data at `path` is an error: it must not be ignored silently.
     pub(super) fn suit(&self, kind: Kind, path: &Path) -> Result<(), Error> {
         let given = [

@@ -168,6 +168,60 @@ fn broken_lists_name_the_line_and_the_fault() {
 }
 
 #[test]
+fn class_folders_and_labels_are_looked_up_in_a_list_of_names() {
+    let root = folder();
+    png(root.path(), "folders/dog/1.png", 2, 2, [0; 3]);
+    png(root.path(), "folders/cat/1.png", 2, 2, [0; 3]);
+    let names = |text: &str| {
+        let names = Some(write(root.path(), "names.txt", text));
+        OpenOptions { names, ..OpenOptions::default() }
+    };
+    let five = names("\u{feff}ant\r\ndog\r\nbee\r\ncat\r\nwhite shark\r\n\r\n");
+    let folders = root.path().join("folders");
+    let opened = opened(&folders, &five);
+    // files stay in the order of their paths
+    assert_eq!(labels_of(&opened), [Some(3), Some(1)]);
+    assert_eq!(opened.about.classes.as_deref().unwrap(), ["ant", "dog", "bee", "cat", "white shark"]);
+    assert_eq!(opened.named_by, crate::data::NamedBy::List);
+
+    png(root.path(), "a.png", 2, 2, [0; 3]);
+    let list = write(root.path(), "list.csv", "a.png,white shark\nfolders/dog/1.png,0\n");
+    assert_eq!(labels_of(&super::opened(&list, &five)), [Some(4), Some(0)]);
+    let column = write(root.path(), "column.csv", "cat\n2\n");
+    let array = write(root.path(), "x.npy", npy("|u1", "(2, 1, 1)", &[1, 2]));
+    let with_labels = OpenOptions { labels: Some(column), ..five.clone() };
+    assert_eq!(labels_of(&super::opened(&array, &with_labels)), [Some(3), Some(2)]);
+    assert_eq!(super::opened(&array, &five).about.classes.unwrap()[4], "white shark");
+
+    let unknown = write(root.path(), "unknown.csv", "a.png,bird\n");
+    assert!(complaint(&unknown, &five).contains("line 1: 'bird' is neither a class number nor"));
+    let cases = [
+        ("ant\ncat\n", "dog: is not one of the class names"),
+        ("ant\ncat\ndog\ncat\n", "names.txt: lines 2 and 4 both say 'cat'"),
+        ("ant\n\ncat\ndog\n", "names.txt: line 2 is empty"),
+        ("\n", "names.txt: is empty"),
+    ];
+    for (text, words) in cases {
+        let message = complaint(&folders, &names(text));
+        assert!(message.contains(words), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn files_that_are_no_images_are_listed() {
+    let root = folder();
+    for (folder, names) in [("flat", ["b.webp", "a.bmp"]), ("classes/cat", ["c.gif", ".hidden"])] {
+        png(root.path(), &format!("{folder}/1.png"), 2, 2, [0; 3]);
+        names.iter().for_each(|name| drop(write(root.path(), &format!("{folder}/{name}"), "")));
+    }
+    let labels = write(root.path(), "flat/y.npy", npy("|u1", "(1,)", &[3]));
+    let options = OpenOptions { labels: Some(labels), ..OpenOptions::default() };
+    assert_eq!(opened(&root.path().join("flat"), &options).left_out, ["a.bmp", "b.webp"]);
+    let classes = opened(&root.path().join("classes"), &OpenOptions::default());
+    assert_eq!(classes.left_out, ["cat/c.gif"]);
+}
+
+#[test]
 fn impossible_treatments_are_refused() {
     let root = folder();
     png(root.path(), "a.png", 8, 8, [0; 3]);
