@@ -168,7 +168,7 @@ fn a_label_that_the_model_does_not_have_is_no_wrong_answer() {
     bench.write("labels.csv", "1\n77\n");
     bench
         .certify("--method cohen --data fine.npy --labels labels.csv --run x")
-        .code_is(1, "input 1: it is labelled 77, but the model has classes 0 to 9");
+        .code_is(1, "input 1 has the label 77, the model has classes 0 to 9");
 }
 
 #[test]

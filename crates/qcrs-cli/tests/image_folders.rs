@@ -119,3 +119,70 @@ fn files_that_are_left_out_are_named_once() {
     }
     left_out("7 files are not PNG or JPEG and were left out: 0.bmp, 1.bmp, 2.bmp, 3.bmp, 4.bmp and 2 more");
 }
+
+/// An image that cannot be read, or a label that the model does not have, must not end a run after hours.
+#[test]
+fn what_cannot_work_is_found_before_the_first_draw() {
+    let bench = photos();
+    let run =
+        |options: &str| bench.certify(&format!("--method cohen --resize 32 --crop 32 --run r {options}"));
+    let whole = fs::read(bench.path("photos/Z.jpg")).unwrap();
+    for (name, bytes, words) in [
+        ("fake.jpg", &b"no image"[..], "photos/fake.jpg: cannot be read as PNG or JPEG"),
+        ("zz.jpg", &whole[..whole.len() - 20], "photos/zz.jpg: is a JPEG that is cut off"),
+    ] {
+        bench.write(&format!("photos/{name}"), bytes);
+        run("--data photos").fails(1, &["input 3: ", words]);
+        assert!(common::absent(&bench.path("r")), "{name}");
+        for command in ["predict --n 100", "curve --n 100 --points 2", "tune --points 2 --draws 20"] {
+            let typed = format!("{command} {MODEL} --data photos --resize 32 --crop 32 --sigma 0.25");
+            bench.run(&typed).fails(1, &["input 3: ", words]);
+        }
+        fs::remove_file(bench.path(&format!("photos/{name}"))).unwrap();
+    }
+    run("--data photos --max 2").says(&[]);
+    bench.write("labels.csv", "1\n2\n10\n");
+    bench.write("images.npy", npy());
+    bench
+        .run(&format!("certify {MODEL} --data images.npy --labels labels.csv --sigma 0.25 --max 1 --run s"))
+        .fails(
+            1,
+            &["images.npy: 1 input is labelled with a class", "input 2 has the label 10", "classes 0 to 9"],
+        );
+    assert!(common::absent(&bench.path("s")));
+}
+
+/// Three black images.
+fn npy() -> Vec<u8> {
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 3, 32, 32), }\n";
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &[0; 3 * 3072]].concat()
+}
+
+#[test]
+fn what_the_system_refuses_is_a_sentence_with_a_next_step() {
+    let bench = Bench::new();
+    bench.write("images.npy", npy());
+    let missing = "No such file or directory; check the path";
+    let labels = format!("certify {MODEL} --data images.npy --sigma 0.25 --labels");
+    for (typed, words) in [
+        (format!("{labels} nope.npy"), format!("nope.npy: {missing}")),
+        (format!("{labels} nope"), format!("nope: {missing}")),
+        (
+            format!("certify {MODEL} --data data.bin --sigma 0.25 --names none.txt"),
+            format!("none.txt: {missing}"),
+        ),
+        ("certify --config none.toml".into(), format!("none.toml: {missing}")),
+        (
+            format!("certify {MODEL} --data images.npy --sigma 0.25 --run data.bin/r"),
+            "data.bin/r: Not a directory; a part of the path is a file".into(),
+        ),
+        (
+            format!("curve {MODEL} --data images.npy --sigma 0.25 --out data.bin/curve.json"),
+            "cannot write data.bin/curve.json: ".into(),
+        ),
+    ] {
+        let ran = bench.run(&typed).fails(1, &[&words]);
+        assert!(!ran.err.contains("os error"), "{}", ran.err);
+    }
+}

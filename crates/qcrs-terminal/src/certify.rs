@@ -27,11 +27,17 @@ pub fn certify_into(
 ) -> anyhow::Result<u32> {
     ensure_selected(spec, shard)?;
     let here = dir.display();
+    if !dir.join("spec.json").exists() {
+        setup.check_images(&shard.ids(spec))?;
+    }
     let opened = || setup.pool.install(|| Run::open(dir, spec, shard));
     let run = patiently(&format!("{here}: verifying the existing records"), opened)?;
     let mut run = run.on(Arc::clone(&setup.pool));
     let inputs = |index| setup.example(index);
     patiently(&format!("{here}: comparing the existing records with the data"), || run.compare(&inputs))?;
+    if !run.done.is_empty() {
+        setup.check_images(run.todo())?;
+    }
     if let Some(bank) = &bank {
         bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
     }

@@ -1,7 +1,7 @@
 //! Where results and messages go.
 
 use anyhow::Context;
-use qcrs::types::Error;
+use qcrs::types::{Error, in_words};
 use qcrs::{files, text};
 use std::io::Write;
 use std::path::Path;
@@ -48,7 +48,11 @@ pub enum Format {
 
 /// An error with its causes, except those that the sentence before already tells.
 pub fn story(error: &anyhow::Error) -> String {
-    let mut parts = error.chain().map(|part| part.downcast_ref().map_or_else(|| part.to_string(), typed));
+    let mut parts = error.chain().map(|part| match (part.downcast_ref(), part.downcast_ref()) {
+        (Some(ours), _) => typed(ours),
+        (_, Some(system)) => in_words(system),
+        _ => part.to_string(),
+    });
     let mut text = parts.next().unwrap_or_default();
     for cause in parts {
         if !text.ends_with(&cause) {
@@ -90,18 +94,39 @@ pub fn print_json_text(json: &str) -> anyhow::Result<()> {
     write_out(&text::json(json))
 }
 
+/// Whether it is a device or a pipe such as /dev/stdout, which is written to, never replaced.
+fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Makes sure that [`write_file`] will work, before draws are spent on what it writes.
+pub fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let check = || {
+        if is_device(path) {
+            return Ok(());
+        }
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+        files::check_writable(path).map_err(without_path)
+    };
+    check().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The cause of an error whose path is told anyway.
+fn without_path(error: Error) -> anyhow::Error {
+    match error {
+        Error::Io { source, .. } => source.into(),
+        other => other.into(),
+    }
+}
+
 /// Writes a file whole or not at all, with the folder it belongs in.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    // a device or a pipe such as /dev/stdout is written to, never replaced
-    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    if is_device(path) {
         return std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
     }
     let write = || {
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
-        files::write(path, text.as_bytes()).map_err(|error| match error {
-            Error::Io { source, .. } => source.into(), // the path is added below
-            other => anyhow::Error::from(other),
-        })
+        files::write(path, text.as_bytes()).map_err(without_path)
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -3,6 +3,7 @@
 use crate::args::SelectionArgs;
 use crate::output::say;
 use crate::process::interrupted;
+use crate::progress::patiently;
 use crate::settings::{DataSettings, ModelSettings};
 use anyhow::{Context, bail, ensure};
 use qcrs::certify::Budget;
@@ -79,6 +80,12 @@ impl Setup {
                 classes - 1
             ))),
         }
+    }
+
+    /// Reads these images, so that one that cannot be read is known before the first draw.
+    pub fn check_images(&self, ids: &[u32]) -> Result<(), Error> {
+        let what = format!("reading all {} images before the first draw", ids.len());
+        patiently(&what, || self.pool.install(|| self.data.check_images(ids)))
     }
 
     /// Asks the classifier with the batch size that was asked for, knows what its scores mean, and stops at

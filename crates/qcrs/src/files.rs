@@ -10,6 +10,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     replace(path, |aside| fs::write(aside, bytes).map_err(Error::io(path)))
 }
 
+/// Makes sure that [`write`](fn@write) can make a file beside `path`.
+pub fn check_writable(path: &Path) -> Result<(), Error> {
+    aside(path, |aside| fs::write(aside, []).map_err(Error::io(path)), |aside| fs::remove_file(aside))
+}
+
 /// Lets `write` fill a file beside `path`, then renames it: a power cut leaves the old file or the new one.
 /// A failed write (a full disk) leaves the old file and nothing beside it.
 pub fn replace(path: &Path, write: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! What do we call things? Checked numbers and the one error type.
 
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The standard deviation of the smoothing noise, in units of a pixel range [0, 1];
@@ -127,7 +128,7 @@ pub enum Error {
     #[error("engine: {0}")]
     Engine(String),
     /// Reading or writing a file failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_words(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -153,6 +154,23 @@ pub enum Error {
         /// What went wrong there.
         source: Box<Error>,
     },
+}
+
+/// What the system said, and what to do about it where that is known.
+#[doc(hidden)] // public for our own programs only
+pub fn in_words(error: &std::io::Error) -> String {
+    let said = error.to_string();
+    let advice = match error.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "check who may read and write it, or choose another place",
+        ErrorKind::IsADirectory => "name a file instead of a folder",
+        ErrorKind::NotADirectory => "a part of the path is a file; check the path",
+        ErrorKind::ReadOnlyFilesystem => "choose another place",
+        ErrorKind::StorageFull => "make room, then run the same command again",
+        _ => return said,
+    };
+    let words = said.split(" (os error ").next().unwrap_or_default();
+    format!("{words}; {advice}")
 }
 
 impl Error {

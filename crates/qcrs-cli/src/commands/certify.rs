@@ -63,6 +63,9 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
         spec = spec.with_bank(crate::setup::file_name(bank));
     }
     let sampler = setup.sampler()?;
+    if let Some(dir) = &args.run {
+        run::check_place(dir)?;
+    }
     if let Some(passes) = passes {
         spec.method = priced(&setup, &sampler, &spec, passes)?;
     }
@@ -95,6 +98,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<()> {
 
 /// PROBE with the λ that takes `passes` per input, and what that cost.
 fn priced(setup: &Setup, sampler: &MonteCarlo, spec: &Spec, passes: u64) -> anyhow::Result<Method> {
+    setup.check_images(&spec.selection.ids().collect::<Vec<_>>())?;
     let before = sampler.passes();
     let method = run::priced(spec, sampler, &|id| setup.example(id), passes)?;
     if let AnyMethod::Probe(Probe { lambda, .. }) = &*method {

@@ -66,6 +66,10 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     if let Some(id) = ids.iter().find(|&&id| id >= all) {
         bail!("there is no input {id}; the dataset has {all}, counted from 0");
     }
+    setup.check_images(&ids)?;
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
     let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * curves.draws();
     let one = |&id: &u32| of_input(&curves, &setup, &sampler, (seed, id));

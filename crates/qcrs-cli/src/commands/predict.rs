@@ -55,6 +55,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
+    setup.check_images(&ids)?;
     let sampler = setup.sampler()?;
     let progress = PassesBar::new(ids.len() as u64 * u64::from(args.n));
     if args.format == Format::Text {

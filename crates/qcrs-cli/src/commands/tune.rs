@@ -65,6 +65,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let setup = Setup::open(&args.target.model, &args.target.data, args.noise.noise)?;
     let seed = args.seed.draw_and_say()?;
     let ids = setup.ids(&args.target.selection)?;
+    setup.check_images(&ids)?;
     let one_class = args.one_class.as_ref().map(|class| setup.class(class)).transpose()?;
     let sampler = setup.sampler()?;
     let passes = ids.len() as u64 * u64::from(args.points) * u64::from(args.draws);

@@ -131,12 +131,32 @@ pub fn claim_seed(dir: &Path, spec: &Spec) -> Result<u64, Error> {
     Ok(if write_spec(dir, spec)? { spec.seed } else { read_spec(dir)?.seed })
 }
 
-/// Writes the spec of a new run; returns whether it is ours and not that of another process.
-fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
+/// Makes sure that a run can be kept in `dir`, before draws are spent on it: it holds a run, or it is empty or
+/// can be made, and then files can be written there.
+pub fn check_place(dir: &Path) -> Result<(), Error> {
+    let spec = dir.join("spec.json");
+    if spec.exists() {
+        return Ok(());
+    }
+    let existed = dir.exists();
+    make(dir)?;
+    let free = check_free(dir, &spec).and_then(|()| files::check_writable(&spec));
+    if !existed {
+        let _ = fs::remove_dir(dir);
+    }
+    free
+}
+
+fn make(dir: &Path) -> Result<(), Error> {
     if dir.is_file() {
         return Err(Error::format(dir, "is a file; a run needs a directory"));
     }
-    fs::create_dir_all(dir).map_err(Error::io(dir))?;
+    fs::create_dir_all(dir).map_err(Error::io(dir))
+}
+
+/// Writes the spec of a new run; returns whether it is ours and not that of another process.
+fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
+    make(dir)?;
     let path = dir.join("spec.json");
     if path.exists() {
         return Ok(false);

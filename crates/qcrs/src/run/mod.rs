@@ -22,7 +22,7 @@ pub use certify::{Inputs, Run, record};
 pub use compare::compare;
 #[doc(hidden)] // public for our own programs only
 pub use directory::{Difference, differences};
-pub use directory::{Shard, Stored, claim_seed, read};
+pub use directory::{Shard, Stored, check_place, claim_seed, read};
 pub(crate) use in_order::in_order;
 pub(crate) use lines::Lines;
 pub use merge::merge;

@@ -10,6 +10,7 @@ const LIST_LIMIT: u64 = 256 << 20;
 
 /// Labels in the order of the images: CSV with one number or known name per line, a 1-D integer `.npy`, or IDX.
 pub(super) fn read(file: &Path, options: &OpenOptions) -> Result<Vec<usize>, Error> {
+    std::fs::metadata(file).map_err(Error::io(file))?;
     match file.extension().and_then(|end| end.to_str()) {
         Some("npy") => npy::read_labels(file),
         Some("csv" | "txt") => read_column(file, names::given(options)?.as_deref()),
