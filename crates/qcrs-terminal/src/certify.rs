@@ -27,7 +27,8 @@ pub fn certify_into(
 ) -> anyhow::Result<u32> {
     ensure_selected(spec, shard)?;
     let here = dir.display();
-    if !dir.join("spec.json").exists() {
+    let is_new = !dir.join("spec.json").exists();
+    if is_new {
         setup.check_images(&shard.ids(spec))?;
     }
     let opened = || setup.pool.install(|| Run::open(dir, spec, shard));
@@ -35,16 +36,16 @@ pub fn certify_into(
     let mut run = run.on(Arc::clone(&setup.pool));
     let inputs = |index| setup.example(index);
     patiently(&format!("{here}: comparing the existing records with the data"), || run.compare(&inputs))?;
-    if !run.done.is_empty() {
-        setup.check_images(run.todo())?;
+    if !is_new {
+        setup.check_images(&run.todo())?;
     }
     if let Some(bank) = &bank {
         bank.remembers(&run.done).with_context(|| dir.display().to_string())?;
     }
     announce(spec, dir, &run);
     let mut tally = RunTally::default();
-    run.done.iter().for_each(|record| tally.add(record));
-    let todo = run.ids().len() - run.done.len();
+    run.known().for_each(|record| tally.add(record));
+    let todo = run.todo().len();
     let most = spec.method.passes(spec.budget.n0(), spec.budget.n());
     let progress = PassesBar::new(tally.expects(most) * todo as u64);
     let in_flight = 2 * setup.settings.options.threads; // searches think between their looks, and others fill the gap
@@ -58,7 +59,7 @@ pub fn certify_into(
         })
     });
     if let Err(Error::Interrupted | Error::Io { .. }) = result {
-        let (done, all) = (run.done.len(), run.ids().len());
+        let (done, all) = (run.known().count(), run.ids().len());
         return result.map(|()| 0).with_context(|| {
             format!("{here}: stopped after {done} of {all} inputs; run the same command again to resume")
         });
@@ -87,7 +88,7 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
             "every input will abstain: n = {n} draws prove nothing at α = {alpha}; use --n {smallest} or more"
         );
     }
-    let (done, all) = (run.done.len(), run.ids().len());
+    let (done, all) = (run.known().count(), run.ids().len());
     let dir = dir.display();
     if done == all {
         say!("{dir}: all {all} inputs are already done");

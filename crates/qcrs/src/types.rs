@@ -163,6 +163,7 @@ pub fn in_words(error: &std::io::Error) -> String {
     let advice = match error.kind() {
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "check who may read and write it, or choose another place",
+        ErrorKind::AlreadyExists => "choose another name",
         ErrorKind::IsADirectory => "name a file instead of a folder",
         ErrorKind::NotADirectory => "a part of the path is a file; check the path",
         ErrorKind::ReadOnlyFilesystem => "choose another place",

@@ -1,7 +1,8 @@
 //! How are the missing inputs certified, in order and without losing anything?
 
-use super::directory::{Shard, claim, shard_files};
+use super::directory::{Shard, claim, lock_spec, shard_files};
 use super::follows::check_bank;
+use super::grow;
 use super::in_order::in_order;
 use super::lines::Lines;
 use super::results::results_tsv;
@@ -13,6 +14,7 @@ use crate::files;
 use crate::sample::{Input, OneClass, SampleUnderNoise};
 use crate::types::Error;
 use rayon::ThreadPool;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,16 +31,18 @@ pub struct Run {
     /// The existing records, of this share or another, until they are compared with the data.
     unseen: Vec<Record>,
     pool: Option<Arc<ThreadPool>>,
-    /// What earlier processes found.
+    /// Records of a smaller run that has grown, with their seconds where known, until it is their turn.
+    earlier: HashMap<u32, (Record, Option<f64>)>,
+    /// What is in the file of this share.
     pub done: Vec<Record>,
 }
 
 impl Run {
-    /// Opens `dir` for `shard` of `spec`: a new run, or one to resume. Every existing record, of this shard
-    /// or another, must follow from its votes.
+    /// Opens `dir` for `shard` of `spec`: a new run, or one to resume, or one that asks the same about fewer
+    /// inputs and now grows. Every existing record, of this shard or another, must follow from its votes.
     pub fn open(dir: &Path, spec: &Spec, shard: Shard) -> Result<Self, Error> {
         spec.check()?;
-        claim(dir, spec)?;
+        let lock = claim(dir, spec)?;
         let path = shard.file(dir, "records");
         if let Some(other) = shard_files(dir, "records")?.iter().find(|file| !shard.is_beside(file)) {
             let problem = "this run was started with another number of shards; resume it with that number, or use another directory";
@@ -58,8 +62,20 @@ impl Run {
                 return Err(Error::format(path, problem));
             }
         }
+        drop(lock);
         let unseen = read(dir, Depth::Verdicts)?.records;
-        Ok(Self { dir: dir.to_owned(), spec: spec.clone(), ids, records, timings, unseen, pool: None, done })
+        let (dir, spec) = (dir.to_owned(), spec.clone());
+        let mut earlier = grow::kept(&dir)?;
+        let mine: HashSet<&u32> = ids[done.len()..].iter().collect();
+        earlier.retain(|index, _| mine.contains(index));
+        let mut run = Self { dir, spec, ids, records, timings, unseen, pool: None, earlier, done };
+        run.take_earlier()?;
+        Ok(run)
+    }
+
+    /// The records of this share that exist, in its file or from a smaller run.
+    pub fn known(&self) -> impl Iterator<Item = &Record> {
+        self.done.iter().chain(self.earlier.values().map(|(record, _)| record))
     }
 
     /// Verifies records on the threads of `pool` instead of the current rayon pool; certification has its own
@@ -75,8 +91,8 @@ impl Run {
     }
 
     /// The inputs of this share that have no record yet, in the order in which their records are appended.
-    pub fn todo(&self) -> &[u32] {
-        &self.ids[self.done.len()..]
+    pub fn todo(&self) -> Vec<u32> {
+        self.ids[self.done.len()..].iter().copied().filter(|id| !self.earlier.contains_key(id)).collect()
     }
 
     /// Makes sure that existing records are about these inputs, label for label and pixel for pixel.
@@ -103,7 +119,7 @@ impl Run {
         mut on_record: impl FnMut(&Record, &[f32]) -> Result<Option<FromBank>, Error>,
     ) -> Result<(), Error> {
         self.compare(inputs)?;
-        let (todo, spec) = (self.todo().to_vec(), self.spec.clone());
+        let (todo, spec) = (self.todo(), self.spec.clone());
         let work = |position: usize| record_and_pixels(&spec, sampler, inputs, todo[position]);
         let written = in_order(todo.len(), in_flight, work, |(mut record, pixels), seconds| {
             record.bank = on_record(&record, &pixels)?;
@@ -144,7 +160,24 @@ impl Run {
     }
 
     fn write(&mut self, record: Record, seconds: f64) -> Result<(), Error> {
-        self.timings.append(&Timing { index: record.index, seconds })?;
+        self.write_line(record, Some(seconds))?;
+        self.take_earlier()
+    }
+
+    /// Writes the records of a smaller run whose turn it is.
+    fn take_earlier(&mut self) -> Result<(), Error> {
+        while let Some((record, seconds)) =
+            self.ids.get(self.done.len()).and_then(|next| self.earlier.remove(next))
+        {
+            self.write_line(record, seconds)?;
+        }
+        Ok(())
+    }
+
+    fn write_line(&mut self, record: Record, seconds: Option<f64>) -> Result<(), Error> {
+        if let Some(seconds) = seconds {
+            self.timings.append(&Timing { index: record.index, seconds })?;
+        }
         self.records.append(&record)?;
         self.done.push(record);
         Ok(())
@@ -159,9 +192,8 @@ impl Run {
 
     fn write_results(&self) -> Result<(), Error> {
         // if two shards end at the same time, the second one writes the results of both
-        let path = self.dir.join("spec.json");
-        let spec = std::fs::OpenOptions::new().append(true).open(&path).map_err(Error::io(&path))?;
-        spec.lock().map_err(Error::io(&path))?;
+        let (_lock, _) = lock_spec(&self.dir)?;
+        grow::clean(&self.dir)?;
         let stored = self.install(|| read(&self.dir, Depth::Verdicts))?;
         files::write(&self.dir.join("results.tsv"), results_tsv(&stored).as_bytes())
     }

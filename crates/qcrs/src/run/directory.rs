@@ -1,5 +1,6 @@
 //! What does a run directory hold, and is it the run that was asked for?
 
+use super::grow;
 use super::lines;
 use super::verify::check_in;
 use super::{Checked, Depth, Record, Spec, Timing};
@@ -8,8 +9,9 @@ use crate::text;
 use crate::types::Error;
 use serde::Serialize;
 use serde_json::Value;
-use std::fs;
-use std::io::ErrorKind;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Which inputs of a selection one process certifies: every `parts`-th, from the `part`-th on.
@@ -77,17 +79,33 @@ pub struct Stored {
 /// Reads all shards in `dir`. A record that does not follow from its votes is an error, as far as `depth`
 /// looks.
 pub fn read(dir: &Path, depth: Depth) -> Result<Stored, Error> {
+    let (spec, records, timings) = load(dir)?;
+    let checked = check_in(dir, &spec, &records, depth)?;
+    Ok(Stored { spec, records, timings, checked })
+}
+
+/// Spec, records and timings as they are in the files, by index.
+pub(super) fn load(dir: &Path) -> Result<(Spec, Vec<Record>, Vec<Timing>), Error> {
     let spec = read_spec(dir)?;
-    let mut records: Vec<Record> = read_all(dir, "records")?;
-    records.sort_by_key(|record| record.index);
+    let records: Vec<Record> = read_all(dir, "records")?;
+    let records = with_earlier(records, grow::read_earlier(dir, "records")?, |record| record.index);
     if let Some(pair) = records.windows(2).find(|pair| pair[0].index == pair[1].index) {
         let problem = format!("input {} has two records; a run has one per input", pair[0].index);
         return Err(Error::format(dir, problem));
     }
-    let mut timings: Vec<Timing> = read_all(dir, "timing")?;
-    timings.sort_by_key(|timing| timing.index);
-    let checked = check_in(dir, &spec, &records, depth)?;
-    Ok(Stored { spec, records, timings, checked })
+    let timings: Vec<Timing> = read_all(dir, "timing")?;
+    let timings = with_earlier(timings, grow::read_earlier(dir, "timing")?, |timing| timing.index);
+    Ok((spec, records, timings))
+}
+
+/// By index, what is in the shards, and of what was kept aside all that no shard has taken yet.
+fn with_earlier<T: PartialEq>(shards: Vec<T>, mut earlier: Vec<T>, index: impl Fn(&T) -> u32) -> Vec<T> {
+    let taken: HashMap<u32, &T> = shards.iter().map(|line| (index(line), line)).collect();
+    earlier.retain(|line| taken.get(&index(line)) != Some(&line));
+    let mut all = shards;
+    all.extend(earlier);
+    all.sort_by_key(index);
+    all
 }
 
 pub(super) fn read_spec(dir: &Path) -> Result<Spec, Error> {
@@ -116,7 +134,10 @@ pub(super) fn shard_files(dir: &Path, what: &str) -> Result<Vec<PathBuf>, Error>
     for entry in fs::read_dir(dir).map_err(Error::io(dir))? {
         let path = entry.map_err(Error::io(dir))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(&format!("{what}-")) && name.ends_with(".jsonl") {
+        if name.starts_with(&format!("{what}-"))
+            && name.ends_with(".jsonl")
+            && path != grow::earlier(dir, what)
+        {
             paths.push(path);
         }
     }
@@ -162,23 +183,61 @@ fn write_spec(dir: &Path, spec: &Spec) -> Result<bool, Error> {
         return Ok(false);
     }
     check_free(dir, &path)?;
-    let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(&path, e.to_string()))?;
-    files::write_new(&path, (text + "\n").as_bytes())
+    files::write_new(&path, spec_text(&path, spec)?.as_bytes())
 }
 
-/// Writes the spec of a new run, or makes sure that the directory holds the same one.
-pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<(), Error> {
-    // if two begin at once, one comes first and the other has to agree
-    if write_spec(dir, spec)? {
-        return Ok(());
-    }
+/// Writes the spec of a run that has one.
+pub(super) fn replace_spec(dir: &Path, spec: &Spec) -> Result<(), Error> {
     let path = dir.join("spec.json");
-    let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+    files::write(&path, spec_text(&path, spec)?.as_bytes())
+}
+
+fn spec_text(path: &Path, spec: &Spec) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(spec).map_err(|e| Error::format(path, e.to_string()))?;
+    Ok(text + "\n")
+}
+
+/// Locks the spec of a run, which may be replaced while we wait, and reads it.
+pub(super) fn lock_spec(dir: &Path) -> Result<(File, String), Error> {
+    let path = dir.join("spec.json");
+    loop {
+        let mut file =
+            fs::OpenOptions::new().read(true).append(true).open(&path).map_err(Error::io(&path))?;
+        file.lock().map_err(Error::io(&path))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(Error::io(&path))?;
+        // a spec is only ever replaced by another one
+        if fs::read_to_string(&path).map_err(Error::io(&path))? == text {
+            return Ok((file, text));
+        }
+    }
+}
+
+/// Writes the spec of a new run, or makes sure that the directory holds the same one, or grows into it. While
+/// the lock that it returns is held, no other process can grow the run.
+pub(super) fn claim(dir: &Path, spec: &Spec) -> Result<File, Error> {
+    // if two begin at once, one comes first and the other has to agree
+    write_spec(dir, spec)?;
+    loop {
+        let (lock, text) = lock_spec(dir)?;
+        if agrees(dir, &text, spec)? {
+            return Ok(lock);
+        }
+        grow::grow(dir, spec)?;
+    }
+}
+
+/// Whether the run of this spec is the one that is wanted. If not, it can grow into it, or that is an error.
+fn agrees(dir: &Path, text: &str, spec: &Spec) -> Result<bool, Error> {
+    let path = dir.join("spec.json");
     let bad = |e: serde_json::Error| Error::format(&path, format!("not a spec this qcrs understands: {e}"));
-    let found: Value = serde_json::from_str(&text).map_err(bad)?;
+    let found: Value = serde_json::from_str(text).map_err(bad)?;
     let differences = differences(&found, spec)?;
     if differences.is_empty() {
-        return Ok(());
+        return Ok(true);
+    }
+    if let Some(can_grow) = serde_json::from_str(text).ok().and_then(|found| grow::can_grow(&found, spec)) {
+        return can_grow.map(|()| false).map_err(|problem| Error::format(&path, problem));
     }
     let or_else = match found["qcrs"].as_str().filter(|version| *version != spec.qcrs) {
         Some(version) => format!("resume it with qcrs {version}"),

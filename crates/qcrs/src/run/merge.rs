@@ -42,7 +42,7 @@ pub fn merge(dirs: &[PathBuf], into: &Path) -> Result<Stored, Error> {
         }
         timings.extend(part.timings.into_iter().map(|timing| (timing.index, timing)));
     }
-    claim(into, &spec)?;
+    drop(claim(into, &spec)?);
     lines::write(&Shard::WHOLE.file(into, "timing"), timings.values())?;
     lines::write(&Shard::WHOLE.file(into, "records"), records.values())?;
     let (records, timings) = (records.into_values().collect(), timings.into_values().collect());

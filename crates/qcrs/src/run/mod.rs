@@ -4,6 +4,7 @@ mod certify;
 mod compare;
 mod directory;
 mod follows;
+mod grow;
 mod in_order;
 mod lines;
 mod merge;
