@@ -215,8 +215,12 @@ fn report_checks_what_it_is_asked_for() {
     for (typed, code, words) in [
         ("report", 2, "<PATH>"),
         ("report r r", 1, "r is given twice"),
-        ("report r --reference 2", 1, "--reference must be from 1 to 1"),
-        ("report r --reference 0", 1, "got 0"),
+        (
+            "report r --reference 2",
+            1,
+            "--against 2: no such run here; give one of the paths or a position from 1 to 1",
+        ),
+        ("report r --against 0", 1, "--against 0: no such run here"),
         ("report r --radii -1", 1, "radius -1"),
         ("report r --radii wide", 2, "wide"),
         ("report r --format xml", 2, "xml"),

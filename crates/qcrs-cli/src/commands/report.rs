@@ -43,9 +43,10 @@ pub struct ReportArgs {
     /// certificate may be wrong
     #[arg(long, value_name = "RHO")]
     rho: Option<f64>,
-    /// Compare with this run (its position among the paths, from 1)
-    #[arg(long, default_value_t = 1, value_name = "I")]
-    reference: usize,
+    /// Compare with this run: one of the paths, its last part, or its position from 1 [default: the first run
+    /// of COHEN, else the first of all]
+    #[arg(long, alias = "reference", value_name = "RUN")]
+    against: Option<String>,
     /// Only ids divisible by this
     #[arg(long, alias = "every", default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     skip: u32,
@@ -74,27 +75,22 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
         args.curves.is_none() || args.html.is_some() || args.figures.is_some(),
         "--curves are drawn on the page or in figures; add --html or --figures"
     );
-    let Some(compared) = args.reference.checked_sub(1).and_then(|place| args.paths.get(place)) else {
-        bail!(
-            "--reference must be from 1 to {}, the number of paths; got {}",
-            args.paths.len(),
-            args.reference
-        );
-    };
+    let compared = args.against.as_deref().map(|run| chosen(run, &args.paths)).transpose()?;
     if let Some(twice) = args.paths.iter().enumerate().find(|&(at, path)| args.paths[..at].contains(path)) {
         bail!("{} is given twice; name it once", twice.1.display());
     }
     let all = args.paths.iter().map(|path| Ok((path, table(path, args.skip)?)));
+    let all = all.collect::<anyhow::Result<Vec<_>>>()?;
+    let none_started = all.iter().all(|(_, table)| table.rows.is_empty());
     let (mut started, empty): (Vec<_>, Vec<_>) = all
-        .collect::<anyhow::Result<Vec<_>>>()?
         .into_iter()
-        .partition(|(path, table)| *path == compared || !table.rows.is_empty());
+        .partition(|(path, table)| none_started || Some(*path) == compared || !table.rows.is_empty());
     // a run that has only begun must not hide the others
     for (path, _) in empty {
         say!("{}: no input is certified yet, so it is left out of the report", path.display());
     }
     tell_apart(&mut started);
-    let reference = started.iter().position(|(path, _)| *path == compared).unwrap_or(0);
+    let reference = started.iter().position(|(path, _)| Some(*path) == compared);
     let tables = started.into_iter().map(|(_, table)| table).collect();
     let probability = |rho| {
         Alpha::new(rho).ok().with_context(|| format!("--rho must lie strictly between 0 and 1, got {rho}"))
@@ -129,6 +125,20 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     }
     // last, because the reader may close the pipe early
     if matches!(args.format, TableFormat::Json) { print_json_text(&text) } else { print(&text) }
+}
+
+/// The path that `run` stands for: itself, its last part, or its position from 1.
+fn chosen<'a>(run: &str, paths: &'a [PathBuf]) -> anyhow::Result<&'a PathBuf> {
+    let named =
+        |path: &&PathBuf| **path == Path::new(run) || path.file_name().is_some_and(|name| name == run);
+    let place = run.parse().ok().and_then(|place: usize| place.checked_sub(1));
+    let found = paths.iter().find(named).or_else(|| paths.get(place?));
+    found.with_context(|| {
+        format!(
+            "--against {run}: no such run here; give one of the paths or a position from 1 to {}",
+            paths.len()
+        )
+    })
 }
 
 /// A run directory or a TSV file.

@@ -32,6 +32,7 @@ pub use table::{Row, Table};
 pub use with_interval::WithInterval;
 pub(crate) use with_interval::most_wrong;
 
+use crate::method::AnyMethod;
 use crate::run::Guarantee;
 use crate::types::{Alpha, Error};
 use std::collections::HashSet;
@@ -42,8 +43,9 @@ pub struct Options {
     /// The radii at which certified accuracy is given. By default they are steps of a quarter (or coarser, so
     /// that at most twelve are needed) up to the largest radius at which some run certifies anything.
     pub radii: Option<Vec<f64>>,
-    /// The run that the others are compared with, by its place in the list.
-    pub reference: usize,
+    /// The run that the others are compared with, by its place in the list. By default it is the first run of
+    /// COHEN, and the first of all if there is none.
+    pub reference: Option<usize>,
     /// ρ: also give a lower bound on certified accuracy, which holds with probability 1 − ρ although
     /// certificates may be wrong.
     pub rho: Option<Alpha>,
@@ -74,8 +76,9 @@ pub struct Analysis {
 impl Analysis {
     /// Analyses `tables`. An empty list, a run without inputs, or two runs of one name are an error.
     pub fn new(tables: Vec<Table>, options: &Options) -> Result<Self, Error> {
-        let Some(reference) = tables.get(options.reference) else {
-            let (asked, have) = (options.reference, tables.len());
+        let at = options.reference.unwrap_or_else(|| usual_reference(&tables));
+        let Some(reference) = tables.get(at) else {
+            let (asked, have) = (at, tables.len());
             return Err(Error::Invalid(format!(
                 "run {asked} was chosen as the reference, but there are only {have} runs"
             )));
@@ -94,11 +97,10 @@ impl Analysis {
         let per_class = tables.iter().map(classes).collect::<Result<_, _>>()?;
         let answers = answers_of(&tables);
         let (mut pairs, mut notes) = (Vec::new(), Vec::new());
-        for (place, other) in tables.iter().enumerate().filter(|&(place, _)| place != options.reference) {
+        for (place, other) in tables.iter().enumerate().filter(|&(place, _)| place != at) {
             match paired(reference, other) {
                 Ok(pair) => {
-                    let default =
-                        [place, options.reference].iter().find_map(|&run| answers[run].default_class());
+                    let default = [place, at].iter().find_map(|&run| answers[run].default_class());
                     let without = default.map(|default| gain_without(reference, other, default.class));
                     pairs.push(Paired { without_default: without.transpose()?.flatten(), ..pair });
                     notes.extend(other_alpha(reference, other));
@@ -132,6 +134,16 @@ impl Analysis {
             tables,
         })
     }
+}
+
+/// The first run of COHEN, else the first of all. A file does not name its method, but COHEN is the usual one
+/// with a single σ.
+fn usual_reference(tables: &[Table]) -> usize {
+    let is_cohen = |table: &Table| match &table.spec {
+        Some(spec) => matches!(*spec.method, AnyMethod::Cohen(_)),
+        None => table.guarantee == Some(Guarantee::FixedSigma),
+    };
+    tables.iter().position(is_cohen).unwrap_or(0)
 }
 
 /// The answers of every run, at levels of σ that suit all of them.

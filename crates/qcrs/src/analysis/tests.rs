@@ -411,3 +411,28 @@ fn a_run_in_another_precision_is_said_to_concern_another_classifier() {
     let note = "half computed in bf16: its certificates concern that classifier, not the one in f32.";
     assert_eq!(analysis.notes, [note]);
 }
+
+/// COHEN is what everything else is compared with, wherever it stands.
+#[test]
+fn the_reference_is_cohen_unless_another_is_chosen() {
+    let file = |name: &str, sigmas: [f64; 2], promise: &str| {
+        let [a, b] = sigmas;
+        let head = "idx\tlabel\tpredict\tradius\tbest_sigma\tpromise\n";
+        let rows = format!("0\t0\t0\t0.5\t{a}\t{promise}\n1\t0\t0\t0.5\t{b}\t{promise}\n");
+        Table::from_tsv(name.into(), &format!("{head}{rows}")).unwrap()
+    };
+    let frozen = || file("qcrs.tsv", [0.25, 0.5], "frozen-sigma");
+    let fixed = || file("cohen.tsv", [0.5, 0.5], "fixed-sigma");
+    let records = [0, 1].map(|index| record(index, 0, 0, Some(0.5)));
+    let run = || from_run("cohen".into(), &spec(2), &records, &[]).unwrap();
+    let mut other = spec(2);
+    other.method = Method::new(crate::method::Iss::published(Sigma::new(0.5).unwrap())).unwrap();
+    let iss = || from_run("iss".into(), &other, &records, &[]).unwrap();
+    let a = |tables, reference| {
+        Analysis::new(tables, &Options { reference, ..Options::default() }).unwrap().paired[0].a.clone()
+    };
+    assert_eq!(a(vec![frozen(), fixed()], None), "cohen.tsv");
+    assert_eq!(a(vec![frozen(), fixed()], Some(0)), "qcrs.tsv");
+    assert_eq!(a(vec![iss(), run()], None), "cohen", "ISS has one σ too");
+    assert_eq!(a(vec![frozen(), iss()], None), "qcrs.tsv");
+}
