@@ -1,6 +1,7 @@
 //! Where results and messages go.
 
 use anyhow::Context;
+use qcrs::report::Terminal;
 use qcrs::types::{Error, in_words};
 use qcrs::{files, text};
 use std::io::Write;
@@ -36,6 +37,48 @@ macro_rules! say {
 }
 pub use say;
 
+/// The width of tables in a pipe or a file.
+const IN_A_PIPE: usize = 80;
+/// Longer lines are hard to read, however wide the terminal is.
+const WIDEST: usize = 120;
+
+/// Where tables go: stdout, with its width if it is a terminal, and options that start with two dashes.
+pub fn terminal() -> Terminal {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    let width = size.map_or(IN_A_PIPE, |(width, _)| usize::from(width.0).clamp(40, WIDEST));
+    Terminal { width, setting: option }
+}
+
+/// The parts of a command that can be copied, with a backslash where a line would become too long.
+pub fn command(parts: &[&str]) -> String {
+    let (width, mut text, mut used) = (terminal().width - 2, String::new(), 0);
+    for (at, part) in parts.iter().enumerate() {
+        let length = part.chars().count();
+        if at > 0 && used + 1 + length > width {
+            text.push_str(" \\\n    ");
+            used = 4;
+        } else if at > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(part);
+        used += length;
+    }
+    text
+}
+
+/// Words about a path, which stands on a line of its own where they have no room beside it.
+pub fn beside(words: &str, path: &Path) -> String {
+    let path = path.display().to_string();
+    let fits = words.chars().count() + 1 + path.chars().count() <= terminal().width;
+    format!("{words}{}{path}", if fits { " " } else { "\n  " })
+}
+
+/// A setting of the library as it is typed.
+fn option(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
 /// How results are written to stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -65,7 +108,7 @@ pub fn story(error: &anyhow::Error) -> String {
 /// An error of the library, with settings as they are typed here.
 fn typed(error: &Error) -> String {
     match error {
-        Error::Setting { name, problem } => format!("--{}: {problem}", name.replace('_', "-")),
+        Error::Setting { name, problem } => format!("{}: {problem}", option(name)),
         Error::Input { index, source } => format!("input {index}: {}", typed(source)),
         other => other.to_string(),
     }

@@ -173,7 +173,7 @@ impl Setup {
     pub fn model_spec(&self) -> ModelSpec {
         let ModelSettings { path, options, .. } = &self.settings;
         ModelSpec {
-            name: file_name(path),
+            name: model_name(path),
             blake3: self.model.blake3.clone(),
             engine: self.model.engine.clone(),
             device: options.device.to_string(),
@@ -208,6 +208,15 @@ fn say_left_out(opened: &Opened) {
 fn list_in(folder: &Path) -> Option<PathBuf> {
     let mut files = folder.read_dir().ok()?.flatten().map(|entry| entry.path());
     files.find(|file| file.extension().is_some_and(|end| end == "csv"))
+}
+
+/// The name of a model's file, with that of its folder where the file has the usual name.
+fn model_name(path: &Path) -> String {
+    let name = file_name(path);
+    match path.parent().and_then(Path::file_name) {
+        Some(folder) if name == ModelSpec::USUAL_NAME => format!("{}/{name}", folder.to_string_lossy()),
+        _ => name,
+    }
 }
 
 /// The last part of a path, for people.

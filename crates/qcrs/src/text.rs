@@ -1,4 +1,4 @@
-//! How is text that comes from a file shown?
+//! How is text that comes from a file shown, and in how many columns?
 //!
 //! A name in a spec.json may hold anything: codes that control a terminal, a tab that shifts a column, or
 //! marks that change the direction of writing.
@@ -40,6 +40,44 @@ pub fn json(text: &str) -> String {
     out
 }
 
+/// `text` in lines of at most `width` characters, broken at spaces where there are any, or else after the marks
+/// that join the parts of a file name.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push(String::new());
+            used = 0;
+        } else if used > 0 {
+            lines.last_mut().expect("there is a line").push(' ');
+            used += 1;
+        }
+        for part in word.split_inclusive(['-', '_', '/', '.']) {
+            let length = part.chars().count();
+            if used > 0 && used + length > width && length <= width {
+                lines.push(String::new());
+                used = 0;
+            }
+            for c in part.chars() {
+                if used == width {
+                    lines.push(String::new());
+                    used = 0;
+                }
+                lines.last_mut().expect("there is a line").push(c);
+                used += 1;
+            }
+        }
+    }
+    lines
+}
+
+/// A paragraph in lines of at most `width` characters, each of them ended.
+pub fn paragraph(text: &str, width: usize) -> String {
+    wrap(&one_line(text), width).iter().map(|line| format!("{line}\n")).collect()
+}
+
 /// Control characters, line separators, and marks that change the direction of what follows.
 fn acts(c: char) -> bool {
     c.is_control()
@@ -56,6 +94,16 @@ mod tests {
         assert_eq!(shortened(name, 20), "validatio…00293.JPEG");
         assert_eq!((shortened("猫.png", 5), shortened("猫猫猫.png", 5)), ("猫.png".into(), "猫猫…ng".into()));
         assert_eq!((shortened(name, 1), shortened(name, 49)), ("…".into(), name.into()));
+    }
+
+    #[test]
+    fn long_text_is_broken_at_spaces_and_long_names_at_their_marks() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("net-0.25-qcrs", 9), ["net-0.25-", "qcrs"]);
+        assert_eq!(wrap("a net-0.25-qcrs", 9), ["a", "net-0.25-", "qcrs"]);
+        assert_eq!(wrap("", 4), [""]);
+        assert_eq!(paragraph("one\ttwo three", 8), "one�two\nthree\n");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use common::{alpha, budget, cohen, sigma, spec};
 use qcrs::analysis::{Analysis, Curve, CurvePoint, Options, Table};
 use qcrs::certify::{Estimate, FailSafe, Outcome, Reason, Verdict};
 use qcrs::method::{AnyMethod, Look, Posterior, Qcrs, Sides};
-use qcrs::report::{self, Page, Picture};
+use qcrs::report::{self, Page, Picture, Terminal};
 use qcrs::run::{Checked, Finding, Record, Spec, Stored, Timing};
 use qcrs::sample::{Smoothed, Votes};
 
@@ -22,12 +22,12 @@ fn reports_look_as_accepted() {
     snapshot::compare(
         "report",
         &[
-            ("tables.txt", report::text(&analysis)),
+            ("tables.txt", report::text(&analysis, &Terminal::default())),
             ("tables.markdown", report::markdown(&analysis)),
             ("tables.tex", report::latex(&analysis)),
             ("runs.csv", short(&report::csv(&analysis))),
             ("runs.jsonl", short(&report::json(&analysis).unwrap())),
-            ("answers.txt", report::answers(&analysis.tables[1], 3)),
+            ("answers.txt", report::answers(&analysis.tables[1], 3, &Terminal::default())),
             ("certified-accuracy.svg", figure("certified-accuracy.svg")),
             ("page.html", report::html(&page).unwrap()),
         ],

@@ -124,13 +124,7 @@ fn shared_seed(dir: &Path, spec: &Spec) -> anyhow::Result<u64> {
 /// runs/MODEL-METHOD-SIGMA-N-HASH: the same command finds the same directory again, whatever secret seed it
 /// draws.
 fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
-    let model = &args.target.model.model;
-    // many a model is called model.onnx in a folder that has its name
-    let folder = model
-        .parent()
-        .filter(|folder| spec.models.first().name == "model.onnx" && folder.file_name().is_some());
-    let model = folder.map_or_else(|| spec.models.first().name.clone(), crate::setup::file_name);
-    let model = model.trim_end_matches(".onnx");
+    let model = spec.models.first().shown_name().trim_end_matches(".onnx");
     let (method, sigma, n) = (spec.method.name(), spec.method.facts().sigma.get(), spec.budget.n());
     let (secret, seed) = match args.seed {
         SeedArg::Chosen(seed) => ("", seed),
@@ -142,20 +136,23 @@ fn readable_name(spec: &Spec, args: &CertifyArgs) -> anyhow::Result<PathBuf> {
 
 /// Answers that are shown one by one.
 const ANSWERS: usize = 10;
+/// Runs with more labelled inputs show only their summary.
+const MOST_INPUTS: usize = 100;
 
 fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
     let stored = run::read(dir, Depth::Verdicts)?;
     let name = crate::setup::file_name(dir);
     let table = Table::of(name, &stored)?;
-    let answers =
-        (table.rows.len() <= ANSWERS || !table.labelled()).then(|| report::answers(&table, ANSWERS));
+    let answers = (table.rows.len() <= MOST_INPUTS || !table.labelled())
+        .then(|| report::answers(&table, ANSWERS, &output::terminal()));
     let analysis = Analysis::new(vec![table], &Options::default())?;
     match format {
         Format::Text => {
             answers.map_or(Ok(()), |answers| output::print(&format!("{answers}\n")))?;
-            output::print(&report::text(&analysis))?;
-            output::print(&format!("every answer: {}", dir.join("results.tsv").display()))?;
-            output::print(&format!("next: qcrs report {} --html report.html", dir.display()))
+            output::print(&report::text(&analysis, &output::terminal()))?;
+            output::print(&output::beside("every answer:", &dir.join("results.tsv")))?;
+            let dir = dir.display().to_string();
+            output::print(&output::command(&["next: qcrs report", &dir, "--html report.html"]))
         }
         Format::Json => output::print_json_text(&report::json(&analysis)?),
     }

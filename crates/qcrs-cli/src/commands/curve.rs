@@ -92,7 +92,8 @@ fn answers(curves: &[Curve], setup: &Setup) -> String {
     let sigmas = curves.iter().flat_map(|curve| &curve.points).map(|point| point.sigma);
     let classes = setup.model.classifier.num_classes();
     let levels = SigmaLevels::each(sigmas);
-    report::by_sigma(&Answers::new(&inputs, &levels, classes, &|class| setup.class_name(class)))
+    let answers = Answers::new(&inputs, &levels, classes, &|class| setup.class_name(class));
+    report::by_sigma(&answers, &output::terminal())
 }
 
 /// The curve of one input, with what a report needs to know about it.

@@ -1,7 +1,7 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
 use super::curve::of_input;
-use crate::output::{print, say, write_file};
+use crate::output::{beside, command, print, say, terminal, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
 use qcrs::analysis::{Analysis, Options, Summary, Table, WithInterval};
@@ -101,12 +101,11 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     write_file(&html, &page(&setup, &sampler, &analysis, budget)?)?;
     print(&comparison("All methods", &analysis))?;
     print(WHAT_CAN_BE_DEPLOYED)?;
-    let (dir, html, model, images) = (dir.display(), html.display(), model.display(), images.display());
-    print(&format!(
-        "{html}: the report with images, curves and what each method promises\n\
-         next: qcrs report {dir}/runs/*\n      \
-         qcrs certify --model {model} --data {images} --sigma {SIGMA} --n 10000"
-    ))
+    print(&beside("the report with images, curves and what each method promises:", &html))?;
+    print(&command(&["next: qcrs report", &format!("{}/runs/*", dir.display())]))?;
+    let (model, images) = (format!("--model {}", model.display()), format!("--data {}", images.display()));
+    let sigma = format!("--sigma {SIGMA} --n 10000");
+    print(&command(&["      qcrs certify", &model, &images, &sigma]))
 }
 
 /// The names of all methods, those that are compared first at the beginning.
@@ -133,7 +132,8 @@ fn comparison(caption: &str, analysis: &Analysis) -> String {
         head: head.map(Into::into).to_vec(),
         rows: analysis.summaries.iter().map(row).collect(),
     };
-    Sheet { title: String::new(), warnings: Vec::new(), figures: Vec::new(), tables: vec![table] }.text()
+    Sheet { title: String::new(), warnings: Vec::new(), figures: Vec::new(), tables: vec![table] }
+        .text(terminal().width)
 }
 
 /// The method of this name, with settings that let the demo take seconds.

@@ -1,7 +1,7 @@
 //! `qcrs report`
 
 use crate::args::DataArgs;
-use crate::output::{print, print_json_text, say, write_file};
+use crate::output::{print, print_json_text, say, terminal, write_file};
 use crate::setup::file_name;
 use anyhow::{Context, bail, ensure};
 use qcrs::analysis::{Analysis, Curve, Options, Table};
@@ -98,7 +98,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let rho = args.rho.map(probability).transpose()?;
     let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference, rho })?;
     let text = match args.format {
-        TableFormat::Text => report::text(&analysis),
+        TableFormat::Text => report::text(&analysis, &terminal()),
         TableFormat::Md => report::markdown(&analysis),
         TableFormat::Latex => report::latex(&analysis),
         TableFormat::Csv => report::csv(&analysis),

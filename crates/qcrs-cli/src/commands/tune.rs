@@ -138,7 +138,7 @@ fn text(
         let mark = if *promise == best { "\t<- best" } else { "" };
         let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
     }
-    let _ = writeln!(text, "\n{}", report::by_sigma(answers));
+    let _ = writeln!(text, "\n{}", report::by_sigma(answers, &output::terminal()));
     let _ = write!(
         text,
         "best single σ on these {inputs} inputs: {:.4}\n\

@@ -88,12 +88,14 @@ impl Ran {
         }
     }
 
-    /// It worked, and said all of these words on stdout.
+    /// It worked, and said all of these words on stdout, in one line or wrapped.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         assert_eq!(self.code, Some(0), "{}\n{}", self.typed, self.err);
+        let unwrapped = self.out.replace('\n', " ");
         for words in words {
-            assert!(self.out.contains(words), "{}: no {words:?} in\n{}", self.typed, self.out);
+            let said = self.out.contains(words) || unwrapped.contains(words);
+            assert!(said, "{}: no {words:?} in\n{}", self.typed, self.out);
         }
         self
     }

@@ -15,7 +15,7 @@ mod training;
 mod words;
 
 use crate::args::{NoiseArgs, TargetArgs};
-use crate::output::{print, write_file};
+use crate::output::{print, terminal, write_file};
 use crate::setup::Setup;
 use anyhow::Context;
 use lab::{Effort, Lab};
@@ -129,7 +129,7 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
         Experiment::ClassWise => class_wise::class_wise(&lab, args)?,
     };
     sheet.warnings.push(words::circumstances(&lab));
-    print(&sheet.text())?;
+    print(&sheet.text(terminal().width))?;
     keep(&args.dir, &args.experiment.name(), &sheet)
 }
 

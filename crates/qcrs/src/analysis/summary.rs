@@ -1,9 +1,8 @@
 //! What is a run in a few numbers?
 
-use super::{Row, Table, WithInterval};
-use crate::certify::Budget;
+use super::{Ceiling, Row, Table, WithInterval};
 use crate::run::{Checked, Guarantee};
-use crate::types::Error;
+use crate::types::{Error, Sigma};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -15,6 +14,14 @@ pub struct Summary {
     pub name: String,
     /// The label of its promise (docs/guarantees.md), or `unknown` for a file that does not say.
     pub guarantee: &'static str,
+    /// The method by its name, where known.
+    pub method: Option<&'static str>,
+    /// The model by the name of its file or folder, where known.
+    pub model: Option<String>,
+    /// The data by its name, where known.
+    pub data: Option<String>,
+    /// The smallest and the largest σ that an input may have; of a file, those that occur.
+    pub sigma: Option<[f64; 2]>,
     /// The inputs found.
     pub inputs: usize,
     /// The inputs that a complete run has, where known.
@@ -31,8 +38,11 @@ pub struct Summary {
     pub abstained: WithInterval,
     /// α: the probability with which each certificate may be wrong, where known.
     pub alpha: Option<f64>,
-    /// n: the draws that a certificate may take, where known.
-    pub n: Option<u32>,
+    /// n: the draws that a certificate may take; of a file, the most that one took.
+    pub n: Option<u64>,
+    /// The radius that n draws can show at most, where several answers reach it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
     /// The share certified with the wrong class.
     pub wrong_certified: Option<WithInterval>,
     /// How many inputs made the classifier fail; they count as abstained.
@@ -71,10 +81,15 @@ impl Summary {
         let mean = |of: &dyn Fn(&Row) -> Option<f64>| {
             WithInterval::mean(&rows.iter().filter_map(of).collect::<Vec<_>>())
         };
-        let budget = table.spec.as_ref().map(|spec| &spec.budget);
+        let spec = table.spec.as_ref();
+        let most = rows.iter().filter_map(|row| row.votes).map(|[_, n]| n).max();
         let mut summary = Self {
             name: name.clone(),
             guarantee: table.guarantee.map_or("unknown", Guarantee::name),
+            method: spec.map(|spec| spec.method.name()),
+            model: spec.map(|spec| spec.models.first().shown_name().to_owned()),
+            data: spec.map(|spec| spec.data.name.clone()),
+            sigma: sigmas(table),
             inputs: rows.len(),
             owed: *owed,
             complete: table.complete(),
@@ -82,8 +97,9 @@ impl Summary {
             acr: None,
             right_certified: None,
             abstained: share(&|row| row.predicted.is_none())?,
-            alpha: budget.map(|budget| budget.alpha().get()),
-            n: budget.map(Budget::n),
+            alpha: spec.map(|spec| spec.budget.alpha().get()),
+            n: spec.map_or(most, |spec| Some(spec.budget.n().into())),
+            ceiling: Ceiling::of(table),
             wrong_certified: None,
             failed: rows.iter().filter(|row| row.failed).count(),
             certified_accuracy: Vec::new(),
@@ -119,6 +135,17 @@ impl Summary {
         };
         self.certified_accuracy_bound = self.certified_accuracy.iter().map(bound).collect();
     }
+}
+
+/// The ends of the region that σ is looked for in, or the σ of a file.
+fn sigmas(table: &Table) -> Option<[f64; 2]> {
+    if let Some(spec) = &table.spec {
+        let facts = spec.method.facts();
+        return Some(facts.region.unwrap_or([facts.sigma; 2]).map(Sigma::get));
+    }
+    let known: Vec<f64> = table.rows.iter().filter_map(|row| row.sigma).collect();
+    let end = |choose: fn(f64, f64) -> f64| known.iter().copied().reduce(choose);
+    Some([end(f64::min)?, end(f64::max)?])
 }
 
 fn certified_at(row: &Row, radius: f64) -> bool {

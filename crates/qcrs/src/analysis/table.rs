@@ -2,8 +2,9 @@
 
 use super::answers::of_outcome;
 use super::{BelievedCurve, SigmaAnswer};
-use crate::certify::{FailSafe, Outcome, Reason, Verdict};
-use crate::run::{Ball, Checked, Finding, Guarantee, Record, Spec, Stored};
+use crate::certify::{Estimate, FailSafe, Outcome, Reason, Verdict};
+use crate::noise::Noise;
+use crate::run::{Ball, BankReason, Checked, Finding, Guarantee, Record, Spec, Stored};
 use crate::types::Error;
 use std::collections::{HashMap, HashSet};
 
@@ -48,6 +49,8 @@ pub struct Row {
     pub fail_safe: Option<FailSafe>,
     /// The noise level the answer was given at, where known.
     pub sigma: Option<f64>,
+    /// The votes for the class and all votes of the certificate, where the answer rests on them alone.
+    pub votes: Option<[u64; 2]>,
     /// What the network answered at each noise level that was looked at; of a file, the certified class.
     pub answers: Vec<SigmaAnswer>,
     /// Of the votes against the class, the share of the strongest rival, where there were such votes.
@@ -171,6 +174,7 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
         radius: 0.0,
         fail_safe: record.fail_safe(),
         sigma: None,
+        votes: None,
         answers: Vec::new(),
         passes: None,
         runner_up_share: None,
@@ -185,17 +189,31 @@ fn row(record: &Record, seconds: Option<f64>) -> Row {
     if record.rests_on_own_votes() {
         (blank.sigma, blank.runner_up_share) = (sigma(outcome), runner_up_share(outcome));
     }
+    if record.bank.as_ref().is_none_or(|bank| bank.why == BankReason::AsCertified) {
+        blank.votes = votes(outcome);
+    }
     match record.certified() {
         Some(Ball { class, radius }) => Row { predicted: Some(class), radius, ..blank },
         None => blank,
     }
 }
 
+/// The votes at the σ of the verdict.
+fn decisive(outcome: &Outcome) -> Option<&Estimate> {
+    let certified = sigma(outcome)?;
+    outcome.estimates.iter().find(|estimate| estimate.sigma().get().total_cmp(&certified).is_eq())
+}
+
+/// The votes for the class and all of them, unless the verdict also rests on those under a second law.
+fn votes(outcome: &Outcome) -> Option<[u64; 2]> {
+    let estimate = decisive(outcome)?;
+    let alone = !matches!(estimate.smoothed.noise, Noise::GeneralizedGaussian(_));
+    alone.then(|| [estimate.votes.of(estimate.class), estimate.votes.total()])
+}
+
 /// Of the votes against the class, the share of the strongest rival, at the σ of the verdict.
 fn runner_up_share(outcome: &Outcome) -> Option<f64> {
-    let certified = sigma(outcome)?;
-    let estimate =
-        outcome.estimates.iter().find(|estimate| estimate.sigma().get().total_cmp(&certified).is_eq())?;
+    let estimate = decisive(outcome)?;
     let against = estimate.votes.total() - estimate.votes.of(estimate.class);
     (against > 0).then(|| estimate.votes.most_besides(estimate.class) as f64 / against as f64)
 }

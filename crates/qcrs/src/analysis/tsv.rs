@@ -11,7 +11,7 @@ impl Table {
     /// Reads a result file as Cohen's and QCRS's programs (and `results.tsv`) write it.
     ///
     /// The header says where the columns are: `idx label predict radius` must be there; `correct`,
-    /// `best_sigma`, `time`, `passes`, `file` and those of the fail-safe radius are read if present, and others are
+    /// `best_sigma`, `votes`, `n`, `time`, `passes`, `file` and those of the fail-safe radius are read if present, and others are
     /// ignored. A predicted class of −1 is an abstention. A file does not say how many inputs it should have,
     /// so it is never called incomplete. The column `promise` says what the radii promise. Without it, a
     /// `best_sigma` that varies means a frozen σ per input, and otherwise the promise is unknown. The column
@@ -56,6 +56,7 @@ struct Columns {
     radius: usize,
     correct: Option<usize>,
     sigma: Option<usize>,
+    votes: Option<[usize; 2]>,
     passes: Option<usize>,
     time: Option<usize>,
     promise: Option<usize>,
@@ -89,6 +90,7 @@ impl Columns {
             radius: must("radius")?,
             correct: at("correct"),
             sigma: at("best_sigma"),
+            votes: at("votes").zip(at("n")).map(|(votes, n)| [votes, n]),
             passes: at("passes"),
             time: at("time"),
             promise: at("promise"),
@@ -137,6 +139,7 @@ impl Columns {
             radius: real(fields[self.radius], "radius")?,
             fail_safe: self.fail_safe.map_or(Ok(None), |at| fail_safe(at.map(|at| fields[at])))?,
             sigma,
+            votes: self.votes.map_or(Ok(None), |at| votes(at.map(|at| fields[at])))?,
             answers: answer.into_iter().collect(),
             runner_up_share: None,
             passes: optional(self.passes).map(|field| number(field, "passes")).transpose()?,
@@ -167,6 +170,15 @@ fn class(field: &str, name: &str) -> Result<Option<usize>, String> {
 fn real(field: &str, name: &str) -> Result<f64, String> {
     let value = field.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     value.ok_or_else(|| format!("`{name}` is {field:?}, which is not a number of 0 or more"))
+}
+
+/// The votes for the class and all of them; empty fields are unknown.
+fn votes([votes, n]: [&str; 2]) -> Result<Option<[u64; 2]>, String> {
+    if votes.is_empty() || n.is_empty() {
+        return Ok(None);
+    }
+    let (votes, n) = (number(votes, "votes")?, number(n, "n")?);
+    if votes > n { Err(format!("has {votes} votes of only {n}")) } else { Ok(Some([votes, n])) }
 }
 
 /// A fail-safe radius; three empty fields are none.

@@ -73,7 +73,7 @@ pub(super) const ASCENT: [Setting; 7] = [
 ];
 
 /// Why an ascent does not answer questions about one class.
-pub(super) const NEEDS_ALL_CLASSES: (&str, &str) = (
+const NEEDS_ALL_CLASSES: (&str, &str) = (
     "one_class",
     "the ascent follows the probabilities of all classes; leave this out, or take another method",
 );
@@ -112,7 +112,12 @@ impl Ddrs {
     }
 
     pub(super) fn facts(&self) -> Facts {
-        Facts { search: self.passes(), refuses: &[NEEDS_ALL_CLASSES], ..Facts::about(self.sigma) }
+        Facts {
+            region: Some([self.low, self.high]),
+            search: self.passes(),
+            refuses: &[NEEDS_ALL_CLASSES],
+            ..Facts::about(self.sigma)
+        }
     }
 
     /// The settings of the published training scripts: K = 100, rate 1e-4, 64 draws, clamp 0.02. They can

@@ -8,6 +8,8 @@ use crate::types::Sigma;
 pub struct Facts {
     /// σ₀: the noise that the classifier was trained with.
     pub sigma: Sigma,
+    /// Where it looks for σ, if it looks for it.
+    pub region: Option<[Sigma; 2]>,
     /// The most draws that its search takes.
     pub search: u64,
     /// Whether the draws of its search name the class, so that none are spent on that.
@@ -44,6 +46,7 @@ impl Facts {
     pub fn about(sigma: Sigma) -> Self {
         Self {
             sigma,
+            region: None,
             search: 0,
             names_the_class: false,
             certificates: 1,

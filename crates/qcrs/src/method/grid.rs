@@ -75,7 +75,7 @@ impl Grid {
     }
 
     pub(super) fn facts(&self) -> Facts {
-        let about = Facts::about(self.sigma);
+        let about = Facts { region: Some([self.low, self.high]), ..Facts::about(self.sigma) };
         match self.winner {
             Winner::Fresh { draws } => {
                 Facts { search: (u64::from(self.points) + 1) * u64::from(draws), ..about }

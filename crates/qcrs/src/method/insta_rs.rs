@@ -1,6 +1,6 @@
 //! Chen et al. 2021 (Insta-RS): climb from several places, keep the highest.
 
-use super::ddrs::{ASCENT, NEEDS_ALL_CLASSES};
+use super::ddrs::ASCENT;
 use super::{Ddrs, Descriptor, Facts, Given, Plan, PlanCertificate, Scout, Setting};
 use crate::types::{Error, Sigma};
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ impl InstaRs {
     }
 
     pub(super) fn facts(&self) -> Facts {
-        Facts { search: self.passes(), refuses: &[NEEDS_ALL_CLASSES], ..Facts::about(self.ascent.sigma) }
+        Facts { search: self.passes(), ..self.ascent.facts() }
     }
 
     /// Starts at half of σ₀, at σ₀ and at twice σ₀ where the region has room, with the steps shared out.

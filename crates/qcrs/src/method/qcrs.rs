@@ -214,7 +214,8 @@ impl Qcrs {
     }
 
     pub(super) fn facts(&self) -> Facts {
-        Facts { search: self.passes(), ..Facts::about(self.sigma) }
+        let region = Some([self.low, self.high]);
+        Facts { region, search: self.passes(), ..Facts::about(self.sigma) }
     }
 
     /// Algorithm 1 as released, with floored σ − τ.

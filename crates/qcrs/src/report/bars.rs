@@ -1,8 +1,9 @@
 //! How are bars with intervals drawn, one below the other so that long names have room?
 
 use super::format::down;
-use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, rect, text, ticks, wrap};
+use super::svg::{LEFT, RIGHT, STYLES, WIDTH, document, line, rect, text, ticks};
 use crate::analysis::WithInterval;
+use crate::text::wrap;
 
 const LINE: f64 = 16.0;
 const BAR: f64 = 14.0;

@@ -1,10 +1,11 @@
 //! How are the answers at each noise level shown?
 
+use super::Terminal;
 use super::grid::{Cell, TextGrid};
 use super::stack::{COLOURS, Stack, stack};
 use super::words::{file_name, title};
 use crate::analysis::{Analysis, Answers, AnswersAt, Curve, SigmaLevels, Summary};
-use crate::text::one_line;
+use crate::text::paragraph;
 use std::collections::BTreeMap;
 
 /// Curves of fewer inputs say little about classes.
@@ -37,7 +38,7 @@ fn most(level: &AnswersAt) -> Cell {
 }
 
 /// The most frequent answers at each σ of one network, and what is wrong with them, for a terminal.
-pub fn text(answers: &Answers) -> String {
+pub fn text(answers: &Answers, terminal: &Terminal) -> String {
     let row = |level: &AnswersAt| {
         vec![Cell::new(level.name()), Cell::new(level.inputs.to_string()), Cell::new(level.most(SHOWN))]
     };
@@ -48,8 +49,9 @@ pub fn text(answers: &Answers) -> String {
         crowded: false,
     };
     let warnings = answers.warnings();
-    let warnings = warnings.iter().map(|warning| format!("\nwarning: {}\n", one_line(warning)));
-    grid.text() + &warnings.collect::<String>()
+    let warning =
+        |warning: &String| format!("\n{}", paragraph(&format!("warning: {warning}"), terminal.width));
+    grid.text(terminal.width) + &warnings.iter().map(warning).collect::<String>()
 }
 
 /// The answers to the inputs of at least ten curves, named as the runs beside them name classes.

@@ -55,10 +55,24 @@ pub fn csv(analysis: &Analysis) -> String {
     let longest = analysis.summaries.iter().max_by_key(|s| s.certified_accuracy.len());
     let radii: Vec<f64> =
         longest.iter().flat_map(|s| &s.certified_accuracy).map(|&(radius, _)| radius).collect();
-    let mut head: Vec<String> =
-        ["run", "guarantee", "inputs", "owed", "complete", "failed", "alpha", "n", "verified"]
-            .map(String::from)
-            .to_vec();
+    let mut head: Vec<String> = [
+        "run",
+        "guarantee",
+        "inputs",
+        "owed",
+        "complete",
+        "failed",
+        "alpha",
+        "n",
+        "verified",
+        "method",
+        "model",
+        "data",
+        "sigma_low",
+        "sigma_high",
+    ]
+    .map(String::from)
+    .to_vec();
     let metrics = METRICS.iter().map(|metric| metric.column.to_owned());
     let columns = metrics.chain(radii.iter().map(|r| format!("certified_accuracy_{r}")));
     head.extend(columns.flat_map(|name| ["", "_low", "_high"].map(|end| format!("{name}{end}"))));
@@ -72,6 +86,11 @@ pub fn csv(analysis: &Analysis) -> String {
         let (alpha, n) = (s.alpha.map(|alpha| alpha.to_string()), s.n.map(|n| n.to_string()));
         line.extend([complete, s.failed.to_string(), alpha.unwrap_or_default(), n.unwrap_or_default()]);
         line.push(quoted(&s.verified.to_string()));
+        line.extend(
+            [s.method.map(str::to_owned), s.model.clone(), s.data.clone()]
+                .map(|name| quoted(&name.unwrap_or_default())),
+        );
+        line.extend([0, 1].map(|end| s.sigma.map_or_else(String::new, |sigma| sigma[end].to_string())));
         let metrics = METRICS.iter().map(|metric| (metric.of)(s));
         let at = |place: usize| s.certified_accuracy.get(place).map(|&(_, accuracy)| accuracy);
         line.extend(metrics.chain((0..radii.len()).map(at)).flat_map(cells));

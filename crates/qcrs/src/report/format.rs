@@ -30,6 +30,12 @@ pub fn plain(value: f64) -> String {
     format!("{value:.*}", digits as usize)
 }
 
+/// The same without zeros at its end: 0.25, 4.9.
+pub fn brief(value: f64) -> String {
+    let shown = plain(value);
+    if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').into() } else { shown }
+}
+
 /// A p-value: three digits, or as a power of ten when small.
 pub fn p_value(p: f64) -> String {
     if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.1e}") }

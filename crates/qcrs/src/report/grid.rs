@@ -1,11 +1,12 @@
 //! How does a table look in a terminal, in Markdown, in LaTeX and on the page?
 
-use super::svg::wrap;
-use crate::text;
+use crate::text::{self, wrap};
 use minijinja::{Value, context};
 
-/// Characters of a name per line in a terminal.
-pub(super) const NAME: usize = 36;
+/// Characters that the first column has in a terminal before the others must make room.
+const NAME: usize = 16;
+/// Spaces between columns.
+const GAP: usize = 2;
 
 /// A table: one head, and rows with as many cells.
 #[derive(Clone, Debug)]
@@ -46,22 +47,63 @@ impl TextGrid {
         context! { caption => self.caption.clone(), head => self.head.clone(), rows => self.rows.iter().map(row).collect::<Vec<_>>() }
     }
 
-    /// Aligned columns: the first to the left, the others to the right with intervals below.
-    pub fn text(&self) -> String {
-        let cell = |(at, cell): (usize, &Cell)| match at {
-            0 => wrap(&cell.value, NAME),
-            _ if self.crowded || cell.interval.is_empty() => vec![cell.value.clone()],
-            _ => vec![cell.value.clone(), cell.interval.clone()],
+    /// Aligned columns in at most `width` characters: the first to the left, the others to the right with
+    /// intervals below. Columns that find no room are continued below, with the first one repeated.
+    pub fn text(&self, width: usize) -> String {
+        let caption = text::paragraph(&self.caption, width);
+        let blocks: Vec<String> = self.blocks(width).iter().map(|block| self.block(block, width)).collect();
+        format!("{caption}\n{}", blocks.join("\n"))
+    }
+
+    /// The columns beside the first one, shared out among as many tables as the width asks for.
+    fn blocks(&self, width: usize) -> Vec<Vec<TextColumn>> {
+        let name = self.rows.iter().map(|row| row[0].value.chars().count()).max().unwrap_or(0).min(NAME);
+        let room = width.saturating_sub(name);
+        let most = room.saturating_sub(GAP).max(1);
+        let columns = |head: HeadLines| (1..self.head.len()).map(move |at| self.column(at, most, head));
+        let in_one_line: Vec<TextColumn> = columns(HeadLines::One).collect();
+        if in_one_line.iter().map(|column| GAP + column.width).sum::<usize>() <= room {
+            return vec![in_one_line];
+        }
+        let mut blocks = vec![Vec::new()];
+        let mut used = 0;
+        for column in columns(HeadLines::Two) {
+            if used > 0 && used + GAP + column.width > room {
+                blocks.push(Vec::new());
+                used = 0;
+            }
+            used += GAP + column.width;
+            blocks.last_mut().expect("there is a block").push(column);
+        }
+        blocks
+    }
+
+    /// A column whose lines have at most `most` characters.
+    fn column(&self, at: usize, most: usize, head: HeadLines) -> TextColumn {
+        let cell = |row: &Vec<Cell>| {
+            let cell = &row[at];
+            let shown = [&cell.value, &cell.interval].into_iter().take(if self.crowded { 1 } else { 2 });
+            shown.filter(|text| !text.is_empty()).flat_map(|text| wrap(text, most)).collect()
         };
-        let head: Vec<Vec<String>> = self.head.iter().map(|name| vec![text::one_line(name)]).collect();
-        let rows: Vec<Vec<Vec<String>>> =
-            self.rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect();
-        let lines = |at: usize| std::iter::once(&head).chain(&rows).flat_map(move |row| &row[at]);
-        let widths: Vec<usize> =
-            (0..head.len()).map(|at| lines(at).map(|line| line.chars().count()).max().unwrap_or(0)).collect();
-        let rule = "-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1));
-        let body: String = rows.iter().map(|row| text_row(row, &widths)).collect();
-        format!("{}\n\n{}{rule}\n{body}", text::one_line(&self.caption), text_row(&head, &widths))
+        TextColumn::new(&text::one_line(&self.head[at]), self.rows.iter().map(cell).collect(), most, head)
+    }
+
+    /// The first column beside some of the others.
+    fn block(&self, others: &[TextColumn], width: usize) -> String {
+        let room = width.saturating_sub(others.iter().map(|column| GAP + column.width).sum());
+        let name = |row: &Vec<Cell>| wrap(&row[0].value, room.max(1));
+        let first = TextColumn::new(
+            &text::one_line(&self.head[0]),
+            self.rows.iter().map(name).collect(),
+            room.max(1),
+            HeadLines::One,
+        );
+        let columns: Vec<&TextColumn> = std::iter::once(&first).chain(others).collect();
+        let total = columns.iter().map(|column| column.width).sum::<usize>() + GAP * others.len();
+        let line = |lines: Vec<&Vec<String>>| text_row(&lines, &columns);
+        let head = line(columns.iter().map(|column| &column.head).collect());
+        let rows = (0..self.rows.len()).map(|row| columns.iter().map(|column| &column.rows[row]).collect());
+        format!("{head}{}\n{}", "-".repeat(total), rows.map(line).collect::<String>())
     }
 
     /// A GitHub table under a bold caption.
@@ -92,16 +134,41 @@ impl TextGrid {
     }
 }
 
+/// How many lines the head of a column may have.
+#[derive(Clone, Copy)]
+enum HeadLines {
+    One = 1,
+    Two = 2,
+}
+
+/// A column in a terminal: its head and its cells, each in lines.
+struct TextColumn {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+    width: usize,
+}
+
+impl TextColumn {
+    /// A column that is as narrow as its cells and its head allow.
+    fn new(head: &str, rows: Vec<Vec<String>>, most: usize, lines: HeadLines) -> Self {
+        let cells = rows.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
+        let word = head.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+        let narrowest = (cells.max(word)..most).find(|&width| wrap(head, width).len() <= lines as usize);
+        let width = narrowest.unwrap_or(most).min(most);
+        Self { head: wrap(head, width), rows, width }
+    }
+}
+
 /// Cells of several lines, side by side.
-fn text_row(cells: &[Vec<String>], widths: &[usize]) -> String {
-    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let padded = |(at, (cell, &width)): (usize, (&Vec<String>, &usize)), number: usize| {
-        let line = cell.get(number).map_or("", String::as_str);
+fn text_row(cells: &[&Vec<String>], columns: &[&TextColumn]) -> String {
+    let height = cells.iter().map(|cell| cell.len()).max().unwrap_or(0);
+    let padded = |at: usize, number: usize| {
+        let (line, width) = (cells[at].get(number).map_or("", String::as_str), columns[at].width);
         if at == 0 { format!("{line:<width$}") } else { format!("{line:>width$}") }
     };
     let line = |number| {
-        let cells = cells.iter().zip(widths).enumerate().map(|cell| padded(cell, number));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+        let cells: Vec<String> = (0..cells.len()).map(|at| padded(at, number)).collect();
+        cells.join(&" ".repeat(GAP)).trim_end().to_owned() + "\n"
     };
     (0..height).map(line).collect()
 }
@@ -136,6 +203,8 @@ pub fn latex_escape(text: &str) -> String {
             '±' => out.push_str("$\\pm$"),
             'α' => out.push_str("$\\alpha$"),
             'σ' => out.push_str("$\\sigma$"),
+            'ℓ' => out.push_str("$\\ell$"),
+            '₂' => out.push_str("$_2$"),
             '–' => out.push_str("--"),
             '×' => out.push_str("$\\times$"),
             '[' => out.push_str("{[}"), // after \\ a bracket would be its argument

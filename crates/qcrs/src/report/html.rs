@@ -1,8 +1,8 @@
 //! What stands on the one page that holds everything and needs nothing else?
 
 use super::grid::TextGrid;
-use super::words::{guarantee_in_words, incomplete, rounding_in_words};
-use super::{Picture, by_sigma, figures, gains, svg, tables};
+use super::words::{ceilings, guarantee_in_words, incomplete, rounding_in_words};
+use super::{Picture, Terminal, by_sigma, figures, gains, svg, tables};
 use crate::analysis::{Analysis, Curve, Summary, Table};
 use crate::run::Guarantee;
 use crate::types::Error;
@@ -55,6 +55,8 @@ fn values(page: &Page) -> Result<Value, Error> {
     let of_curves = by_sigma::of_curves(analysis, page.curves).map(|answers| answers.warnings());
     let of_curves = of_curves.unwrap_or_default().into_iter().map(|warning| format!("curves: {warning}."));
     let classes = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
+    let mut notes = ceilings(analysis, &Terminal::default());
+    notes.extend_from_slice(&analysis.notes);
     let runs = analysis.tables.iter().zip(&analysis.summaries).map(run).collect::<Result<Vec<_>, _>>()?;
     Ok(context! {
         title => page.title,
@@ -62,7 +64,7 @@ fn values(page: &Page) -> Result<Value, Error> {
         numbers => tables::short(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         legend => tables::legend(analysis).join(" "),
         warnings => analysis.warnings.iter().cloned().chain(of_curves).collect::<Vec<_>>(),
-        notes => analysis.notes.clone(),
+        notes,
         figures => main.into_iter().map(figure).collect::<Vec<_>>(),
         answers => answers.into_iter().map(figure).collect::<Vec<_>>(),
         curves => curves.into_iter().map(figure).collect::<Vec<_>>(),
@@ -111,6 +113,8 @@ fn promises(analysis: &Analysis) -> Vec<Value> {
         let words = guarantee_in_words(promise);
         (!names.is_empty()).then(|| context! { words, runs => names.join(", ") })
     };
-    let rounding = rounding_in_words(analysis).into_iter().map(|(words, runs)| context! { words, runs });
+    let rounding = rounding_in_words(analysis)
+        .into_iter()
+        .map(|(words, runs)| context! { words, runs => runs.join(", ") });
     all.filter_map(promise).chain(rounding).collect()
 }

@@ -91,7 +91,8 @@ pub const METRICS: [Metric; 8] = [
         of: |summary| summary.runner_up_share,
         cell: plain_share,
         legend: Some(
-            "Runner-up's share: of the votes against the class, the part that went to its strongest rival.",
+            "Runner-up's share: of the votes against the class, the part that went to its strongest rival; near 1, a \
+             two-sided bound gains little.",
         ),
     },
     Metric {

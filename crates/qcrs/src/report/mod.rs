@@ -11,7 +11,7 @@
 //! let file = "idx\tlabel\tpredict\tradius\n0\t3\t3\t0.75\n1\t8\t-1\t0.0\n";
 //! let table = Table::from_tsv("cohen.tsv".into(), file)?;
 //! let analysis = Analysis::new(vec![table], &Options::default())?;
-//! assert!(report::text(&analysis).contains("0.3750"));
+//! assert!(report::text(&analysis, &report::Terminal::default()).contains("0.3750"));
 //!
 //! let page = report::Page { title: "My model", analysis: &analysis, curves: &[], pictures: &[] };
 //! assert!(report::html(&page)?.starts_with("<!doctype html>"));
@@ -31,10 +31,13 @@ mod metrics;
 mod pictures;
 #[doc(hidden)] // public for our own programs only
 pub mod plot;
+mod setup;
 mod sheet;
+mod short_names;
 mod stack;
 mod svg;
 mod tables;
+mod terminal;
 mod words;
 
 pub use by_sigma::text as by_sigma;
@@ -46,19 +49,26 @@ pub use html::{Page, html};
 pub use pictures::{Picture, pictures};
 #[doc(hidden)] // public for our own programs only
 pub use sheet::{Sheet, SheetTable, page};
+pub use terminal::Terminal;
 
 use crate::analysis::{Analysis, Table};
 use crate::text;
 use grid::TextGrid;
+use short_names::ShortNames;
 
 /// Plain tables for a terminal: the runs and their differences, not their classes.
-pub fn text(analysis: &Analysis) -> String {
-    join(analysis, &tables::short(analysis), TextGrid::text, |note| text::one_line(note) + "\n")
+pub fn text(analysis: &Analysis, terminal: &Terminal) -> String {
+    let names = ShortNames::of(analysis);
+    let grids = tables::short(analysis).into_iter().map(|grid| names.shorten(grid));
+    let tables: Vec<String> = grids.map(|grid| grid.text(terminal.width)).collect();
+    let notes = tables::short_notes(analysis, terminal);
+    let notes: String = notes.iter().map(|note| text::paragraph(note, terminal.width)).collect();
+    format!("{}{}\n{notes}", names.legend(terminal.width), tables.join("\n"))
 }
 
 /// The answers to the first `most` inputs, for a terminal.
-pub fn answers(table: &Table, most: usize) -> String {
-    tables::answers(table, most).text()
+pub fn answers(table: &Table, most: usize, terminal: &Terminal) -> String {
+    tables::answers(table, most).text(terminal.width)
 }
 
 /// Tables in GitHub's Markdown.

@@ -1,8 +1,7 @@
 //! How is a plot with two axes drawn: lines, steps, bands, and a legend below?
 
-use super::svg::{
-    LEFT, RIGHT, STYLE, WIDTH, document, escape, file, heading, line, stroke, text, ticks, wrap,
-};
+use super::svg::{LEFT, RIGHT, STYLE, WIDTH, document, escape, file, heading, line, stroke, text, ticks};
+use crate::text::wrap;
 
 const TOP: f64 = 32.0;
 const HEIGHT: f64 = 230.0;

@@ -50,10 +50,10 @@ impl Sheet {
         format!("# {}\n\n", markdown_escape(&self.title)) + &notes.chain(tables).collect::<String>()
     }
 
-    /// Aligned tables for a terminal.
-    pub fn text(&self) -> String {
-        let tables: Vec<String> = self.tables.iter().map(|table| table.grid().text()).collect();
-        let notes: String = self.warnings.iter().map(|note| text::one_line(note) + "\n").collect();
+    /// Aligned tables for a terminal of this width.
+    pub fn text(&self, width: usize) -> String {
+        let tables: Vec<String> = self.tables.iter().map(|table| table.grid().text(width)).collect();
+        let notes: String = self.warnings.iter().map(|note| text::paragraph(note, width)).collect();
         tables.join("\n") + "\n" + &notes
     }
 

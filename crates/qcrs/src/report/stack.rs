@@ -1,6 +1,7 @@
 //! How are the parts of a whole drawn, one bar below the other?
 
-use super::svg::{RIGHT, WIDTH, document, line, rect, text, wrap};
+use super::svg::{RIGHT, WIDTH, document, line, rect, text};
+use crate::text::wrap;
 
 const START: f64 = 84.0;
 /// Room on the right for what a bar consists of.

@@ -1,11 +1,13 @@
 //! Which tables, with which columns?
 
+use super::Terminal;
 use super::by_sigma;
 use super::format::down;
 use super::gains;
-use super::grid::{Cell, NAME, TextGrid};
+use super::grid::{Cell, TextGrid};
 use super::metrics::{METRICS, Metric, MetricPlace, claim};
-use super::words::{guarantee_in_words, rounding_in_words, title};
+use super::setup;
+use super::words::{ceilings, guarantee_in_short, guarantee_in_words, rounding_in_words, title};
 use crate::analysis::{Analysis, ClassRow, Row, Spread, Summary, Table};
 use crate::certify::FailSafe;
 use crate::run::Guarantee;
@@ -16,9 +18,10 @@ pub const CLASSES: usize = 20;
 
 /// All but the classes, in tables that a terminal and a page have room for.
 pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
-    let mut grids = vec![results(analysis), cost_and_promise(analysis)];
+    let mut grids: Vec<TextGrid> = setup::table(analysis).into_iter().collect();
+    grids.extend([results(analysis), cost(analysis)]);
     let shares = |s: &Summary| s.certified_accuracy.iter().map(|&(r, share)| (r, claim(share))).collect();
-    grids.extend(by_radius(analysis, "Certified accuracy at each l2 radius".into(), shares));
+    grids.extend(by_radius(analysis, "Certified accuracy at each ℓ₂ radius".into(), shares));
     if let Some(rho) = analysis.rho {
         let bounds = |s: &Summary| {
             s.certified_accuracy_bound.iter().map(|&(r, bound)| (r, Cell::new(down(bound, 4)))).collect()
@@ -50,24 +53,20 @@ type Column = (&'static str, Box<dyn Fn(&Summary) -> Cell>);
 fn results(analysis: &Analysis) -> TextGrid {
     let mut columns = vec![column("run", |s| Cell::new(title(s)))];
     columns.extend(metrics(MetricPlace::Results, analysis));
-    columns.push(column("inputs", |s| Cell::new(s.inputs.to_string())));
-    per_run("Results", analysis, &columns)
+    let common = setup::common(analysis);
+    let caption = if common.is_empty() { "Results".into() } else { format!("Results: {common}") };
+    per_run(&caption, analysis, &columns)
 }
 
-/// What each run cost, with which draws, and what it promises.
-fn cost_and_promise(analysis: &Analysis) -> TextGrid {
-    let mut columns = vec![
-        column("run", |s| Cell::new(title(s))),
-        column("α", |s| Cell::new(s.alpha.map_or_else(|| "–".into(), |alpha| alpha.to_string()))),
-        column("n", |s| Cell::new(s.n.map_or_else(|| "–".into(), |n| n.to_string()))),
-    ];
+/// What each run cost, and what else is known of it.
+fn cost(analysis: &Analysis) -> TextGrid {
+    let mut columns = vec![column("run", |s| Cell::new(title(s)))];
     columns.extend(metrics(MetricPlace::Cost, analysis));
-    columns.push(column("guarantee", |s| Cell::new(s.guarantee)));
     columns.extend(metrics(MetricPlace::IfKnown, analysis));
     if analysis.summaries.iter().any(|summary| summary.failed > 0) {
         columns.push(column("failed", |s| Cell::new(s.failed.to_string())));
     }
-    per_run("Cost and promise", analysis, &columns)
+    per_run("Cost", analysis, &columns)
 }
 
 fn column(head: &'static str, cell: impl Fn(&Summary) -> Cell + 'static) -> Column {
@@ -123,18 +122,23 @@ pub fn answers(table: &Table, most: usize) -> TextGrid {
             Cell::new(row.sigma.map_or_else(|| "–".into(), |sigma| format!("{sigma:.3}"))),
             Cell::new(row.passes.map_or_else(|| "–".into(), |passes| passes.to_string())),
         ];
-        cells.extend(has_fail_safe.then(|| Cell::new(fail_safe(table, row))));
+        cells.extend(has_fail_safe.then(|| fail_safe(table, row)));
         cells
     };
+    let (all, shown) = (table.rows.len(), table.rows.len().min(most));
+    let rest = format!(": the first {shown} of {all}; all are in results.tsv");
+    let caption = format!("Answers{}", if shown < all { &rest } else { "" });
     let mut rows: Vec<Vec<Cell>> = table.rows.iter().take(most).map(row).collect();
     shorten_names(&head, &mut rows);
-    TextGrid { caption: "Answers".into(), head, rows, crowded: false }
+    TextGrid { caption, head, rows, crowded: false }
 }
 
 /// Characters of a line of a terminal.
 const LINE: usize = 80;
 /// Characters that a name keeps in any case, to be told from others.
 const SHORT_NAME: usize = 16;
+/// Characters that a name has at most.
+const LONG_NAME: usize = 36;
 
 /// Shortens the first cell of each row until the table fits a terminal.
 fn shorten_names(head: &[String], rows: &mut [Vec<Cell>]) {
@@ -143,7 +147,7 @@ fn shorten_names(head: &[String], rows: &mut [Vec<Cell>]) {
         cells.chain([head[at].chars().count()]).max().unwrap_or(0)
     };
     let others: usize = (1..head.len()).map(|at| width(at) + 2).sum();
-    let most = LINE.saturating_sub(others).clamp(SHORT_NAME, NAME);
+    let most = LINE.saturating_sub(others).clamp(SHORT_NAME, LONG_NAME);
     for row in rows {
         row[0] = Cell::new(text::shortened(&row[0].value, most));
     }
@@ -151,10 +155,11 @@ fn shorten_names(head: &[String], rows: &mut [Vec<Cell>]) {
 
 /// The fail-safe radius of a row, with its class where the row has no answer, and whether the predictor may
 /// abstain at the input itself.
-fn fail_safe(table: &Table, row: &Row) -> String {
-    let Some(FailSafe { class, radius, answers }) = row.fail_safe else { return "–".into() };
+fn fail_safe(table: &Table, row: &Row) -> Cell {
+    let Some(FailSafe { class, radius, answers }) = row.fail_safe else { return Cell::new("–") };
     let class = if row.predicted == Some(class) { String::new() } else { table.class_name(class) + " " };
-    format!("{class}{}{}", down(radius, 4), if answers { "" } else { ", may abstain here" })
+    let interval = if answers { "" } else { "may abstain here" }.into();
+    Cell { interval, ..Cell::new(format!("{class}{}", down(radius, 4))) }
 }
 
 /// The true classes of one run.
@@ -183,14 +188,42 @@ pub fn classes(summary: &Summary, rows: &[ClassRow]) -> TextGrid {
 /// What readers of the tables must know.
 pub fn notes(analysis: &Analysis) -> Vec<String> {
     let mut notes: Vec<String> = legend(analysis).into_iter().map(str::to_owned).collect();
-    for promise in Guarantee::ALL.map(Some).into_iter().chain([None]) {
-        if analysis.tables.iter().any(|table| table.guarantee == promise) {
-            notes.push(guarantee_in_words(promise).into());
-        }
+    notes.extend(promises(analysis).map(|promise| guarantee_in_words(promise).into()));
+    notes.extend(shared_notes(analysis, &Terminal::default()));
+    notes
+}
+
+/// The same in fewer words, for a terminal.
+pub fn short_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
+    let mut notes: Vec<String> = legend(analysis).into_iter().map(str::to_owned).collect();
+    notes.extend(promises(analysis).map(|promise| guarantee_in_short(promise, terminal)));
+    let shared = shared_notes(analysis, terminal);
+    match analysis.summaries.as_slice() {
+        // there is no other run that a note could be about
+        [only] => notes.extend(shared.iter().map(|note| without_name(note, &only.name))),
+        _ => notes.extend(shared),
     }
-    for (words, runs) in rounding_in_words(analysis) {
-        notes.push(format!("{words} ({runs})"));
-    }
+    notes
+}
+
+/// A note that begins with what it says, not with whom it says it of.
+fn without_name(note: &str, name: &str) -> String {
+    note.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(note).to_owned()
+}
+
+/// Every promise that some run makes.
+fn promises(analysis: &Analysis) -> impl Iterator<Item = Option<Guarantee>> {
+    let all = Guarantee::ALL.map(Some).into_iter().chain([None]);
+    all.filter(|promise| analysis.tables.iter().any(|table| table.guarantee == *promise))
+}
+
+fn shared_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
+    let about = |(words, runs): (&str, Vec<&str>)| match runs.len() {
+        all if all == analysis.tables.len() => words.to_owned(),
+        _ => format!("{words} ({})", runs.join(", ")),
+    };
+    let mut notes: Vec<String> = rounding_in_words(analysis).into_iter().map(about).collect();
+    notes.extend(ceilings(analysis, terminal));
     notes.extend(analysis.warnings.iter().chain(&analysis.notes).cloned());
     notes
 }
@@ -201,7 +234,7 @@ pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
         "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; CSV and JSON hold \
          every digit.",
         "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa bootstrap for means), \
-         rounded outward; none where the values do not vary.",
+         rounded outward; no brackets where all values are the same.",
     ];
     let shown = METRICS.iter().filter(|metric| metric.is_shown(&analysis.summaries));
     legend.extend(shown.filter_map(|metric| metric.legend));

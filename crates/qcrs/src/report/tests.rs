@@ -3,6 +3,9 @@ use crate::analysis::{Curve, CurvePoint, Options, Table};
 
 const HOSTILE: &str = "<script>alert('x')</script> & \"co\" | a_b \\";
 
+/// No line is wrapped.
+const WIDE: Terminal = Terminal { width: 400, setting: str::to_owned };
+
 fn analysis(tables: Vec<Table>) -> Analysis {
     Analysis::new(tables, &Options::default()).unwrap()
 }
@@ -84,14 +87,14 @@ fn an_incomplete_run_is_called_so_everywhere() {
     let analysis = analysis(vec![per_input(), partial("part")]);
     let warning = "incomplete: 2 of 3 inputs";
     for table in tables::all(&analysis) {
-        let shown = table.text();
+        let shown = table.text(WIDE.width);
         assert!(!shown.contains("part") || shown.contains(warning), "{shown}");
     }
     for (name, svg) in figures(&analysis, &[]).unwrap() {
         assert!(!svg.contains("part ") || svg.contains(warning), "{name}");
     }
     assert!(figures(&analysis, &[]).unwrap()[0].1.contains(warning));
-    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
+    for shown in [text(&analysis, &WIDE), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
         assert!(shown.contains(warning), "{shown}");
     }
     assert!(csv(&analysis).lines().nth(2).unwrap().starts_with("part,fixed-sigma,2,3,false,0,0.001,"));
@@ -123,7 +126,7 @@ fn a_name_rules_neither_a_terminal_nor_a_spreadsheet() {
     let rude = "a\u{1b}[2J\u{9b}31m\tb\nc\u{202e}\rd";
     let analysis =
         analysis(vec![partial(rude), partial("=1+2"), partial("@x"), partial("-x,\"y\""), partial("+1")]);
-    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), csv(&analysis)] {
+    for shown in [text(&analysis, &WIDE), markdown(&analysis), latex(&analysis), csv(&analysis)] {
         assert!(shown.contains("2J�31m�b�c��d"), "{shown}");
         let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!shown.contains(bad), "{shown:?}");
@@ -131,14 +134,14 @@ fn a_name_rules_neither_a_terminal_nor_a_spreadsheet() {
     let names: Vec<String> =
         csv(&analysis).lines().skip(1).map(|line| line.split(",fixed").next().unwrap().into()).collect();
     assert_eq!(names[1..], ["'=1+2", "'@x", "\"'-x,\"\"y\"\"\"", "'+1"]);
-    assert!(answers(&analysis.tables[0], 3).lines().count() < 9);
+    assert!(answers(&analysis.tables[0], 3, &WIDE).lines().count() < 9);
 }
 
 #[test]
 fn radii_are_cut_and_the_page_says_so() {
     let analysis = analysis(vec![per_input()]);
     // the mean of .99999, 0 and 0 is .33333; a third abstains, rounded up
-    assert!(text(&analysis).contains(" 0.3333 "), "{}", text(&analysis));
+    assert!(text(&analysis, &WIDE).contains(" 0.3333 "), "{}", text(&analysis, &WIDE));
     let page = page(&analysis, &[]);
     assert!(page.contains("rounded down") && page.contains("<td>0.3333<small>"));
     let json: serde_json::Value = serde_json::from_str(&json(&analysis).unwrap()).unwrap();
@@ -204,11 +207,14 @@ fn a_default_class_is_warned_of_everywhere() {
     let analysis =
         analysis(vec![two_levels("calm", 0.25, |index| index % 10), two_levels("loud", 1.0, |_| 1)]);
     let warning = "the network answers class 1 to 20 of 20 images";
-    for shown in [text(&analysis), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
+    for shown in [text(&analysis, &WIDE), markdown(&analysis), latex(&analysis), page(&analysis, &[])] {
         assert_eq!(shown.matches(warning).count(), 1, "{shown}");
-        assert!(shown.contains("left out") && shown.contains("most frequent answer"), "{shown}");
+        assert!(
+            shown.contains("labelled with the default class") && shown.contains("most frequent answer"),
+            "{shown}"
+        );
     }
-    assert!(text(&analysis).contains("loud: at σ = 1.00 the network"), "{}", text(&analysis));
+    assert!(text(&analysis, &WIDE).contains("loud: at σ = 1.00 the network"), "{}", text(&analysis, &WIDE));
     let line = json(&analysis).unwrap().lines().nth(1).unwrap().to_owned();
     let json: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(json["answers"][1]["classes"][0]["answers"], 20, "{json}");
@@ -222,7 +228,7 @@ fn a_default_class_is_warned_of_everywhere() {
     assert_eq!((&without["class"], &without["inputs"]), (&1.into(), &36.into()));
     assert!((without["gain"]["value"].as_f64().unwrap() + 0.5).abs() < 1e-12, "{without}");
     let calm = self::analysis(vec![two_levels("calm", 0.25, |index| index % 10)]);
-    assert!(calm.warnings.is_empty() && !text(&calm).contains("left out"));
+    assert!(calm.warnings.is_empty() && !text(&calm, &WIDE).contains("labelled with"));
 }
 
 #[test]
@@ -316,13 +322,104 @@ fn every_estimate_of_a_summary_is_a_metric() {
 fn answers_say_where_the_predictor_may_abstain() {
     let head = "idx\tlabel\tpredict\tradius\tfail_safe_class\tfail_safe_radius\tfail_safe_answers\n";
     let rows = "0\t0\t0\t0.25\t0\t0.50009\t1\n1\t0\t-1\t0.0\t2\t0.75\t0\n2\t0\t-1\t0.0\t\t\t\n";
-    let shown = answers(&Table::from_tsv("a".into(), &format!("{head}{rows}")).unwrap(), 3);
-    let last = |line: usize| shown.lines().nth(line).unwrap().rsplit("  ").next().unwrap().to_owned();
-    let shown: Vec<String> = [2, 4, 5, 6].map(last).to_vec();
-    let want = ["answers or abstains within", "0.5000", "class 2 0.7500, may abstain here", "–"];
+    let shown = answers(&Table::from_tsv("a".into(), &format!("{head}{rows}")).unwrap(), 3, &WIDE);
+    let last = |line: &str| line.rsplit("  ").next().unwrap().to_owned();
+    let shown: Vec<String> = shown.lines().skip(2).map(last).collect();
+    let shown: Vec<&str> =
+        shown.iter().map(|line| line.trim_start()).filter(|line| !line.starts_with('-')).collect();
+    let want = ["answers or abstains within", "0.5000", "class 2 0.7500", "may abstain here", "–"];
     assert_eq!(shown, want);
     // and nothing where no input has such a radius
-    assert!(!answers(&per_input(), 3).contains("within"));
+    assert!(!answers(&per_input(), 3, &WIDE).contains("within"));
+}
+
+#[test]
+fn values_that_all_runs_share_are_said_once() {
+    let alone = text(&analysis(vec![partial("a")]), &WIDE);
+    let caption =
+        "Results: method cohen, model net.onnx, data toys, σ 0.5, n 100, α 0.001, guarantee fixed-sigma,";
+    assert!(alone.starts_with(caption), "{alone}");
+    let mut other = partial("b");
+    other.spec.as_mut().unwrap().models = crate::run::ModelSpec {
+        name: "wide/model.onnx".into(),
+        ..other.spec.as_ref().unwrap().models.first().clone()
+    }
+    .into();
+    let both = text(&analysis(vec![partial("a"), other]), &WIDE);
+    let lines: Vec<Vec<&str>> = both.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[2], ["run", "model"], "{both}");
+    assert!(lines[4].ends_with(&["net.onnx"]) && lines[5].ends_with(&["wide"]), "{both}");
+    assert!(both.contains("Results: method cohen, data toys, σ 0.5, n 100,"), "{both}");
+    // a file says only what its columns say
+    let file = text(&analysis(vec![per_input()]), &WIDE);
+    assert!(file.starts_with("Results: σ 0.25–0.75, guarantee frozen-sigma, inputs 3\n"), "{file}");
+}
+
+#[test]
+fn a_table_for_a_terminal_fits_whatever_the_runs_are_called() {
+    let long = "cifar10-resnet20-gaussian-0.50-qcrs-s0.5-n10000-0123ab";
+    for names in [&["a", "b"][..], &[long], &[long, "b", &long.repeat(3)]] {
+        let mut tables: Vec<Table> = names.iter().map(|name| partial(name)).collect();
+        tables.push(Table { name: format!("{}-file", names[0]), ..per_input() });
+        for tables in [tables.clone(), tables[..1].to_vec()] {
+            for width in [60, 80, 100] {
+                let shown = text(&analysis(tables.clone()), &Terminal { width, ..Terminal::default() });
+                let longest = shown.lines().max_by_key(|line| line.chars().count()).unwrap();
+                assert!(longest.chars().count() <= width, "{longest:?} in\n{shown}");
+            }
+        }
+        let shown = text(&analysis(tables), &Terminal::default());
+        assert_eq!(shown.contains(&format!("a = {long}\n")), names[0] == long, "{shown}");
+    }
+}
+
+#[test]
+fn a_deployer_is_told_what_to_use_in_the_words_of_the_place() {
+    let typed = Terminal { setting: |name| format!("--{name}"), ..Terminal::default() };
+    let frozen = analysis(vec![per_input()]);
+    for (terminal, words) in [(typed, "use --method cohen."), (Terminal::default(), "use method cohen.")] {
+        let shown = text(&frozen, &terminal).replace('\n', " ");
+        assert!(shown.contains(&format!("for a deployed system {words}")), "{shown}");
+    }
+}
+
+/// Rows with the votes of their certificates: (votes for the class, all votes, σ).
+fn voted(rows: &[(u64, u64, f64)]) -> Table {
+    let head = "idx\tlabel\tpredict\tradius\tbest_sigma\tvotes\tn\n";
+    let row = |(index, &(votes, n, sigma)): (usize, &(u64, u64, f64))| {
+        let radius = if votes == n { 2.4662 * sigma } else { sigma };
+        format!("{index}\t0\t0\t{radius}\t{sigma}\t{votes}\t{n}\n")
+    };
+    let rows: String = rows.iter().enumerate().map(row).collect();
+    Table::from_tsv("voted".into(), &format!("{head}{rows}")).unwrap()
+}
+
+#[test]
+fn radii_at_the_ceiling_of_n_are_explained() {
+    let note = |rows: &[(u64, u64, f64)]| {
+        let shown =
+            text(&analysis(vec![voted(rows)]), &Terminal { setting: |name| format!("--{name}"), width: 200 });
+        shown.lines().find(|line| line.ends_with("; a larger --n shows more.")).map(str::to_owned)
+    };
+    let all = (1000, 1000, 0.251);
+    assert_eq!(
+        note(&[all, all, all, (990, 1000, 0.251)]).as_deref(),
+        Some(
+            "0.6190 is the most that n = 1000 can show at σ = 0.251 (3 of 4 images); a larger --n shows more."
+        )
+    );
+    assert_eq!(
+        note(&[all, (1000, 1000, 0.3), (1000, 1000, 0.4), (990, 1000, 0.3)]).as_deref(),
+        Some(
+            "3 of 4 images have all n = 1000 votes, so their radii are the most that n can show; a larger --n shows more."
+        )
+    );
+    assert_eq!(note(&[all, (990, 1000, 0.251), (991, 1000, 0.251)]), None, "one answer is not several");
+    assert_eq!(note(&[all, (500, 500, 0.251), (991, 1000, 0.251)]), None, "half of the draws were enough");
+    // more than twenty inputs for each of them
+    let mut many = vec![(990, 1000, 0.251); 60];
+    many.extend([all, all]);
+    assert_eq!(note(&many), None);
 }
 
 #[test]
@@ -332,7 +429,7 @@ fn answers_name_files_and_shorten_them_for_a_terminal() {
         let text = format!(
             "idx\tlabel\tpredict\tradius\tbest_sigma\tpasses\tfile\n7\t0\t0\t0.25\t0.5\t100100\t{file}\n"
         );
-        answers(&Table::from_tsv("a".into(), &text).unwrap(), 3)
+        answers(&Table::from_tsv("a".into(), &text).unwrap(), 3, &Terminal::default())
     };
     let first = |shown: &str| shown.lines().nth(4).unwrap().split("  ").next().unwrap().to_owned();
     assert_eq!(first(&table("cat/a.png")), "cat/a.png");

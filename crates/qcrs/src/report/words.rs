@@ -1,6 +1,8 @@
 //! Which sentences stand beside the numbers?
 
-use crate::analysis::{Analysis, Summary};
+use super::Terminal;
+use super::format::{brief, down};
+use crate::analysis::{Analysis, Ceiling, Summary};
 use crate::run::Guarantee;
 
 /// What the radii of a run promise, and what they do not.
@@ -8,7 +10,7 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
     match guarantee {
         Some(Guarantee::FixedSigma) => {
             "fixed-sigma: one noise level for all inputs, chosen beforehand. Each radius holds, with the stated \
-             probability per input, for the smoothed classifier as it is deployed: no l2 perturbation smaller than \
+             probability per input, for the smoothed classifier as it is deployed: no ℓ₂ perturbation smaller than \
              the radius changes its answer."
         }
         Some(Guarantee::FrozenSigma) => {
@@ -34,18 +36,64 @@ pub fn guarantee_in_words(guarantee: Option<Guarantee>) -> &'static str {
     }
 }
 
+/// The same in one sentence or two, with what to do about it.
+pub fn guarantee_in_short(guarantee: Option<Guarantee>, terminal: &Terminal) -> String {
+    match guarantee {
+        Some(Guarantee::FixedSigma) => {
+            "fixed-sigma: each radius holds for the smoothed classifier as it is deployed, with probability 1 − α per \
+             input."
+                .into()
+        }
+        Some(Guarantee::FrozenSigma) => format!(
+            "frozen-sigma: each radius holds for the classifier smoothed with the σ of its input, with probability \
+             1 − α per input, and not for a system that searches σ again on a changed input; for a deployed system use \
+             {} cohen.",
+            (terminal.setting)("method")
+        ),
+        Some(Guarantee::ClassWise) => {
+            "class-wise: each radius holds for the answer whether an input is of this class, as it is deployed, with \
+             probability 1 − α per input."
+                .into()
+        }
+        Some(Guarantee::MemoryBank) => {
+            "memory-bank: each radius holds for the answers that this bank gives from then on, as long as it is kept."
+                .into()
+        }
+        None => "unknown: the file does not say how σ was chosen, nor its α; what its radii promise depends on both."
+            .into(),
+    }
+}
+
+/// For each run with several answers on the largest radius that n can show: what it is.
+pub fn ceilings(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
+    let note = |run: &Summary| {
+        let Ceiling { answers, n, at } = run.ceiling?;
+        let (name, inputs, setting) = (&run.name, run.inputs, (terminal.setting)("n"));
+        let run = if analysis.summaries.len() > 1 { format!("{name}: ") } else { String::new() };
+        let what = match at {
+            Some([sigma, radius]) => format!(
+                "{} is the most that n = {n} can show at σ = {} ({answers} of {inputs} images)",
+                down(radius, 4),
+                brief(sigma)
+            ),
+            None => format!(
+                "{answers} of {inputs} images have all n = {n} votes, so their radii are the most that n can show"
+            ),
+        };
+        Some(format!("{run}{what}; a larger {setting} shows more."))
+    };
+    analysis.summaries.iter().filter_map(note).collect()
+}
+
 /// Every statement about rounding once, with the runs that it is about.
-pub fn rounding_in_words(analysis: &Analysis) -> Vec<(&'static str, String)> {
-    let mut all: Vec<(&'static str, String)> = Vec::new();
+pub fn rounding_in_words(analysis: &Analysis) -> Vec<(&'static str, Vec<&str>)> {
+    let mut all: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for table in &analysis.tables {
         let Some(spec) = &table.spec else { continue };
         let words = spec.rounding().words();
         match all.iter_mut().find(|(said, _)| *said == words) {
-            Some((_, runs)) => {
-                runs.push_str(", ");
-                runs.push_str(&table.name);
-            }
-            None => all.push((words, table.name.clone())),
+            Some((_, runs)) => runs.push(&table.name),
+            None => all.push((words, vec![&table.name])),
         }
     }
     all

@@ -40,6 +40,17 @@ pub struct ModelSpec {
     pub not_followed: Option<String>,
 }
 
+impl ModelSpec {
+    /// What the exporters of many programs call every model; its folder says more.
+    pub const USUAL_NAME: &'static str = "model.onnx";
+
+    /// Its name without what says nothing: the name of its folder where the file is called `model.onnx`.
+    pub fn shown_name(&self) -> &str {
+        let folder = self.name.strip_suffix(Self::USUAL_NAME).and_then(|name| name.strip_suffix('/'));
+        folder.unwrap_or(&self.name)
+    }
+}
+
 /// The classifiers of a run, at least one, all with the same classes. A file has a single one by itself, and
 /// several as a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

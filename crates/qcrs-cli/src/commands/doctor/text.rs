@@ -1,11 +1,13 @@
 //! How is what was measured laid out?
 
 use super::{DoctorArgs, LevelLine, Seconds, Shown, words};
+use crate::output;
 use qcrs::report;
+use qcrs::text::wrap;
 use std::fmt::Write;
 
-/// Columns of a paragraph.
-const WIDTH: usize = 100;
+/// Columns of the titles at the left.
+const INDENT: usize = 11;
 
 pub fn text(args: &DoctorArgs, found: &Shown) -> String {
     let Shown { engine, shape: [c, h, w], classes, inputs, pixel_range: [low, high], .. } = found;
@@ -15,16 +17,17 @@ pub fn text(args: &DoctorArgs, found: &Shown) -> String {
         args.target.model.model.display(),
         args.target.data.data.display(),
     );
+    let width = output::terminal().width;
     if found.labelled {
         text += &readings(found);
     }
-    text += &paragraph("diagnosis", &found.diagnosis);
+    text += &paragraph("diagnosis", &found.diagnosis, width);
     if let Some(advice) = &found.advice {
-        let _ = write!(text, "\n{}\n{}", levels(found), paragraph("noise", advice));
+        let _ = write!(text, "\n{}\n{}", levels(found), paragraph("noise", advice, width));
     }
     let _ = write!(text, "\nspeed      {:.0} images/s\n\n{}", found.images_per_second, costs(args.n, found));
     if let Some(answers) = &found.answers {
-        let _ = write!(text, "\n{}\n", report::by_sigma(answers));
+        let _ = write!(text, "\n{}\n", report::by_sigma(answers, &output::terminal()));
     }
     if !found.batch_invariant {
         text.push_str("note       scores depend on the batch size; it becomes part of a run's spec\n");
@@ -32,26 +35,20 @@ pub fn text(args: &DoctorArgs, found: &Shown) -> String {
     text
 }
 
-/// A title and what belongs to it, wrapped; lines that begin with a space are code.
-fn paragraph(title: &str, words: &str) -> String {
-    let mut text = String::new();
-    let mut line = format!("{title:<10}");
+/// A title and what belongs to it, wrapped to `width`; lines that begin with a space are code.
+fn paragraph(title: &str, words: &str, width: usize) -> String {
+    let (mut text, mut first) = (String::new(), format!("{title:<10} "));
     for part in words.lines() {
         if part.is_empty() || part.starts_with(' ') {
-            let _ = writeln!(text, "{line}");
-            line = part.to_owned();
+            let _ = writeln!(text, "{part}");
             continue;
         }
-        for word in part.split(' ') {
-            if line.chars().count() + word.chars().count() >= WIDTH {
-                let _ = writeln!(text, "{line}");
-                line = format!("{:10}", "");
-            }
-            line.push(' ');
-            line += word;
+        for line in wrap(part, width - INDENT) {
+            let _ = writeln!(text, "{first}{line}");
+            first = " ".repeat(INDENT);
         }
     }
-    text + &line + "\n"
+    text
 }
 
 fn readings(found: &Shown) -> String {
@@ -106,7 +103,7 @@ mod tests {
     fn words_are_wrapped_and_code_is_not() {
         let words =
             format!("{} end:\n\n    x = x + 1    # {}", "noise ".repeat(20).trim(), "long ".repeat(20));
-        let text = paragraph("noise", &words);
+        let text = paragraph("noise", &words, 100);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("noise      noise noise") && lines[0].len() <= 100, "{text}");
         assert!(lines[1].starts_with("           noise") && lines[1].ends_with("end:"), "{text}");

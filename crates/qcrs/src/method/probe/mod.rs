@@ -123,6 +123,7 @@ impl Probe {
 
     pub(super) fn facts(&self) -> Facts {
         Facts {
+            region: Some([self.low, self.high]),
             search: self.passes(),
             names_the_class: true,
             refuses: REFUSES,
