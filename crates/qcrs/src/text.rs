@@ -75,7 +75,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 /// A paragraph in lines of at most `width` characters, each of them ended.
 pub fn paragraph(text: &str, width: usize) -> String {
-    wrap(&one_line(text), width).iter().map(|line| format!("{line}\n")).collect()
+    wrap(&one_line(text), width).join("\n") + "\n"
 }
 
 /// Control characters, line separators, and marks that change the direction of what follows.

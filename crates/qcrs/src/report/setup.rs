@@ -26,13 +26,14 @@ fn sigma([low, high]: [f64; 2]) -> String {
 
 /// What all runs have in common, in one line: "model net.onnx, data toys, n 1000". Empty if that is nothing.
 pub fn common(analysis: &Analysis) -> String {
-    let said = |(name, of): &Part| Some(format!("{name} {}", same(analysis, *of)??));
-    PARTS.iter().filter_map(said).collect::<Vec<_>>().join(", ")
+    let shared = PARTS.iter().filter(|(_, of)| is_shared(analysis, *of));
+    let said = |(name, of): &Part| Some(format!("{name} {}", of(analysis.summaries.first()?)?));
+    shared.filter_map(said).collect::<Vec<_>>().join(", ")
 }
 
 /// In what the runs differ, a row for each; `None` where they do not.
 pub fn table(analysis: &Analysis) -> Option<TextGrid> {
-    let parts: Vec<&Part> = PARTS.iter().filter(|(_, of)| same(analysis, *of).is_none()).collect();
+    let parts: Vec<&Part> = PARTS.iter().filter(|(_, of)| !is_shared(analysis, *of)).collect();
     let head = std::iter::once("run").chain(parts.iter().map(|(name, _)| *name)).map(String::from).collect();
     let row = |run: &Summary| {
         let cells = parts.iter().map(|(_, of)| Cell::new(of(run).unwrap_or_else(|| "–".into())));
@@ -42,9 +43,7 @@ pub fn table(analysis: &Analysis) -> Option<TextGrid> {
     (!parts.is_empty()).then(|| TextGrid { caption: "Runs".into(), head, rows, crowded: false })
 }
 
-/// What a part is in all runs, if it is the same; then it may be unknown in all of them.
-fn same(analysis: &Analysis, of: fn(&Summary) -> Option<String>) -> Option<Option<String>> {
-    let mut all = analysis.summaries.iter().map(of);
-    let first = all.next()?;
-    all.all(|other| other == first).then_some(first)
+/// Whether a part is the same in all runs; it may be unknown in all of them.
+fn is_shared(analysis: &Analysis, of: fn(&Summary) -> Option<String>) -> bool {
+    analysis.summaries.windows(2).all(|pair| of(&pair[0]) == of(&pair[1]))
 }
