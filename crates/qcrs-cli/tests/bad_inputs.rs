@@ -206,6 +206,9 @@ fn the_other_commands_check_what_they_get() {
     for (typed, code, words) in [
         ("predict --sigma 0", 1, "sigma must be finite and positive"),
         ("predict --sigma 0.25 --n 0", 2, "--n"),
+        ("predict --sigma 0.25 --n 1.5", 2, "must be a whole number such as 100000, 1e5 or 100,000, got 1.5"),
+        ("tune --sigma 0.25 --n 1e30", 2, "is too large: 1e30"),
+        ("doctor --images 1e-3", 2, "must be a whole number"),
         ("predict --sigma 0.25 --alpha 2", 1, "alpha"),
         ("predict --sigma 0.25 --max 0", 1, "no input is selected"),
         ("predict --sigma 0.25 --method qcrs", 1, "one σ for all inputs"),

@@ -8,7 +8,7 @@ mod growth;
 mod peer;
 mod plan;
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, count};
 use crate::output::{self, Format, say};
 use crate::settings::ModelSettings;
 use anyhow::{Context, ensure};
@@ -34,13 +34,13 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
     /// How often each measurement is repeated, in turn with the others
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 5, value_parser = count(1..))]
     rounds: u32,
     /// Every engine of this machine in turn, and whether they agree
     #[arg(long, conflicts_with = "plan")]
     compare: bool,
     /// With --compare, how many noisy images they must agree on
-    #[arg(long, default_value_t = 10_000, value_name = "N", requires = "compare")]
+    #[arg(long, default_value_t = 10_000, value_name = "N", requires = "compare", value_parser = count(..))]
     images: u32,
     /// With --compare and --certificates, PyTorch as well, as the published programs run it; needs torch and
     /// onnx in a Python
@@ -69,10 +69,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME", requires = "certificates")]
     preset: Option<String>,
     /// With --certificates, how many images, spread evenly
-    #[arg(long, default_value_t = 4, value_name = "K", requires = "certificates", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 4, value_name = "K", requires = "certificates", value_parser = count(1..))]
     inputs: u32,
     /// With --certificates, draws per certificate
-    #[arg(long, default_value_t = 100_000, requires = "certificates", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100_000, requires = "certificates", value_parser = count(1..))]
     n: u32,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]

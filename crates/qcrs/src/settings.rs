@@ -4,6 +4,8 @@
 //! one set of refusals. The settings of a method stand with the method ([`METHODS`]), those of the
 //! certificate here.
 
+pub use crate::method::parse_count;
+
 use crate::certify::{Bound, Budget};
 use crate::method::{COMMON, Descriptor, Given, METHODS, Method, Setting};
 use crate::noise::NoiseChoice;

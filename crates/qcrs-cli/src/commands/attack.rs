@@ -1,6 +1,6 @@
 //! `qcrs attack`
 
-use crate::args::{DataArgs, ModelArgs, SeedArg};
+use crate::args::{DataArgs, ModelArgs, SeedArg, count};
 use crate::output::{self, Format, say};
 use crate::progress::{PassesBar, patiently};
 use crate::setup::Setup;
@@ -18,13 +18,13 @@ pub struct AttackArgs {
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// The most forward passes for each certificate
-    #[arg(long, default_value_t = Attack::PASSES, value_name = "P", value_parser = clap::value_parser!(u32).range(i64::from(Attack::LEAST)..))]
+    #[arg(long, default_value_t = Attack::PASSES, value_name = "P", value_parser = count(Attack::LEAST..))]
     passes: u32,
     /// A quick look: 10,000 passes for each certificate
     #[arg(long, conflicts_with = "passes")]
     quick: bool,
     /// Attack only the first C certificates
-    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "C", value_parser = count(1..))]
     count: Option<u32>,
     /// The probability with which a certificate that holds is reported, in the whole attack
     #[arg(long, default_value_t = 0.001)]

@@ -1,6 +1,6 @@
 //! `qcrs curve`
 
-use crate::args::{NoiseArgs, SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
 use crate::output::{self, Format, say};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -32,10 +32,10 @@ pub struct CurveArgs {
     #[arg(long)]
     right: Option<f64>,
     /// The number of σ
-    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=65536))]
+    #[arg(long, default_value_t = 24, value_parser = count(2..=65536))]
     points: u32,
     /// Draws per σ
-    #[arg(long, alias = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "N", default_value_t = 10_000, value_parser = count(1..))]
     n: u32,
     /// The probability with which each point may be wrong
     #[arg(long, default_value_t = 0.001)]

@@ -1,6 +1,7 @@
 //! `qcrs demo`: every method on built-in images, offline, with nothing to install.
 
 use super::curve::of_input;
+use crate::args::count;
 use crate::output::{beside, command, print, say, terminal, write_file};
 use crate::setup::Setup;
 use anyhow::{Context, bail};
@@ -64,7 +65,7 @@ pub struct DemoArgs {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Certify only this many of the 100 images
-    #[arg(long, value_name = "C", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "C", value_parser = count(1..))]
     count: Option<u32>,
 }
 

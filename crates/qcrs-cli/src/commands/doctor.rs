@@ -3,7 +3,7 @@
 mod text;
 mod words;
 
-use crate::args::{ModelArgs, NoiseArgs, TargetArgs};
+use crate::args::{ModelArgs, NoiseArgs, TargetArgs, count};
 use crate::output::{self, Format, say};
 use crate::setup::Setup;
 use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
@@ -25,10 +25,10 @@ pub struct DoctorArgs {
     #[arg(long)]
     sigma: Option<f64>,
     /// How many images to try
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 200, value_parser = count(1..))]
     images: u32,
     /// Estimate the time of runs with this n
-    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = count(1..))]
     n: u32,
     #[command(flatten)]
     noise: NoiseArgs,

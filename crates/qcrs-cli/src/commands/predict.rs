@@ -1,6 +1,6 @@
 //! `qcrs predict`
 
-use crate::args::{NoiseArgs, SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
 use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -24,7 +24,7 @@ pub struct PredictArgs {
     #[arg(long, default_value = "cohen", value_name = "cohen", hide = true)]
     method: String,
     /// Draws per input
-    #[arg(long, alias = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "N", default_value_t = 1000, value_parser = count(1..))]
     n: u32,
     /// The probability that an answer may not be the smoothed classifier's
     #[arg(long, default_value_t = 0.001)]

@@ -3,6 +3,7 @@
 use crate::output::{self, Format};
 use qcrs::bounds::{clopper_pearson_lower, clopper_pearson_upper, smallest_n};
 use qcrs::radius;
+use qcrs::settings::parse_count;
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 
@@ -10,10 +11,10 @@ use serde_json::json;
 #[derive(clap::Args)]
 pub struct RadiusArgs {
     /// Votes for the class
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = parse_count)]
     votes: u64,
     /// All votes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     of: u64,
     /// The probability that the bound may be wrong
     #[arg(long, default_value_t = 0.001)]

@@ -1,6 +1,6 @@
 //! `qcrs report`
 
-use crate::args::DataArgs;
+use crate::args::{DataArgs, count};
 use crate::output::{print, print_json_text, say, terminal, write_file};
 use crate::setup::file_name;
 use anyhow::{Context, bail, ensure};
@@ -48,7 +48,7 @@ pub struct ReportArgs {
     #[arg(long, alias = "reference", value_name = "RUN")]
     against: Option<String>,
     /// Only ids divisible by this
-    #[arg(long, alias = "every", default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "every", default_value_t = 1, value_name = "K", value_parser = count(1..))]
     skip: u32,
     /// Also write one self-contained page
     #[arg(long, value_name = "FILE")]
@@ -63,8 +63,8 @@ pub struct ReportArgs {
     #[arg(long, default_value = "Certified robustness", requires = "html")]
     title: String,
     /// How many images to show on the page (needs --data)
-    #[arg(long, default_value_t = 8, value_name = "C", requires_all = ["html", "data"])]
-    pictures: usize,
+    #[arg(long, default_value_t = 8, value_name = "C", requires_all = ["html", "data"], value_parser = count(..))]
+    pictures: u32,
     #[command(flatten)]
     data: Option<DataArgs>,
 }
@@ -111,7 +111,8 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     let curves = args.curves.as_deref().map(|path| curves(path, &analysis)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.html {
         let opened = args.data.as_ref().map(DataArgs::open).transpose()?;
-        let pictures = opened.map(|opened| pictures(&analysis, &opened, args.pictures)).transpose()?;
+        let pictures =
+            opened.map(|opened| pictures(&analysis, &opened, args.pictures as usize)).transpose()?;
         let pictures = pictures.unwrap_or_default();
         let page = Page { title: &args.title, analysis: &analysis, curves: &curves, pictures: &pictures };
         write_file(path, &report::html(&page)?)?;

@@ -1,6 +1,6 @@
 //! `qcrs tune`
 
-use crate::args::{NoiseArgs, SeedArg, TargetArgs};
+use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
 use crate::output::{self, Format};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -28,13 +28,13 @@ pub struct TuneArgs {
     #[arg(long)]
     right: Option<f64>,
     /// The number of σ, evenly spaced in ln σ
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, default_value_t = 16, value_parser = count(2..))]
     points: u32,
     /// Draws per input and σ
-    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    #[arg(long, default_value_t = 400, value_parser = count(2..=1_000_000))]
     draws: u32,
     /// Draws of the certificates that will use this σ
-    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "N", default_value_t = 100_000, value_parser = count(1..))]
     n: u32,
     /// Failure probability of these certificates
     #[arg(long, default_value_t = 0.001)]

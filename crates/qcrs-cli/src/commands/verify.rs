@@ -1,6 +1,6 @@
 //! `qcrs verify`
 
-use crate::args::{DataArgs, ModelArgs};
+use crate::args::{DataArgs, ModelArgs, count};
 use crate::output;
 use crate::progress::PassesBar;
 use crate::setup::Setup;
@@ -22,7 +22,7 @@ pub struct VerifyArgs {
     run: PathBuf,
     /// Sample K inputs again and compare every vote; needs --model and --data. --data alone compares only
     /// labels and pixels
-    #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = count(1..))]
     replay: Option<u32>,
     /// The bank of the run: compare its answers with the records
     #[arg(long, value_name = "DIR")]

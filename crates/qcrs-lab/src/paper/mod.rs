@@ -14,7 +14,7 @@ mod sigma_error;
 mod training;
 mod words;
 
-use crate::args::{NoiseArgs, TargetArgs};
+use crate::args::{NoiseArgs, TargetArgs, count};
 use crate::output::{print, terminal, write_file};
 use crate::setup::Setup;
 use anyhow::Context;
@@ -43,7 +43,7 @@ pub struct PaperArgs {
     #[arg(long, value_enum, default_value = "small")]
     budget: Effort,
     /// Draws per certificate [default: the budget's]
-    #[arg(long, alias = "N")]
+    #[arg(long, alias = "N", value_parser = count(..))]
     n: Option<u32>,
     /// The probability with which a certificate may be wrong
     #[arg(long, default_value_t = 0.001)]

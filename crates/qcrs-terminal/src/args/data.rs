@@ -1,5 +1,6 @@
 //! Which images, read how, and which of them?
 
+use super::count;
 use crate::settings::DataSettings;
 use qcrs::data::{Channels, Layout, OpenOptions, Opened, Range, Split};
 use qcrs::run::Selection;
@@ -69,19 +70,19 @@ impl From<&DataArgs> for DataSettings {
 #[command(next_help_heading = "Selection")]
 pub struct SelectionArgs {
     /// Take every K-th id: with no --offset, those divisible by it
-    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = count(1..))]
     pub skip: u32,
     /// Begin with this id
-    #[arg(long, default_value_t = 0, value_name = "ID")]
+    #[arg(long, default_value_t = 0, value_name = "ID", value_parser = count(..))]
     pub offset: u32,
-    /// Take ids below this only
-    #[arg(long, value_name = "ID")]
+    /// Take only ids below this one; --count limits how many
+    #[arg(long, value_name = "END-ID", value_parser = count(..))]
     pub max: Option<u32>,
     /// Take inputs with this label only, a name or a number
     #[arg(long, value_name = "CLASS")]
     pub of_class: Option<String>,
     /// Take at most this many inputs
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = count(..))]
     pub count: Option<u32>,
 }
 

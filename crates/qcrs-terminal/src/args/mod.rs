@@ -1,11 +1,13 @@
 //! What was typed: groups of options that several commands share.
 
+mod count;
 mod data;
 mod model;
 mod noise;
 mod seed;
 mod settings;
 
+pub use count::count;
 pub use data::{DataArgs, SelectionArgs};
 pub use model::ModelArgs;
 pub use noise::NoiseArgs;

@@ -1,5 +1,6 @@
 //! Which classifier, run how?
 
+use super::count;
 use crate::settings::ModelSettings;
 use qcrs_onnx::{Device, EngineChoice, LoadOptions, OutputKind, Precision};
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ pub struct ModelArgs {
     #[arg(long, requires = "model", value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Noisy copies per call of the engine
-    #[arg(long, requires = "model", default_value_t = ModelSettings::BATCH, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, requires = "model", default_value_t = ModelSettings::BATCH, value_name = "B", value_parser = count(1..=65536))]
     pub batch: u32,
 }
 

@@ -115,12 +115,10 @@ impl Given<'_> {
     pub fn large_count(&self, name: &'static str) -> Result<Option<u64>, Error> {
         let Some(value) = self.values.get(name) else { return Ok(None) };
         let count = match value {
-            Value::Number(number) => number.as_u64().or_else(|| number.as_f64().and_then(whole)),
-            Value::String(text) => parse_count(text),
-            _ => None,
+            Value::Number(number) => number.as_u64().map_or_else(|| parse_count(&number.to_string()), Ok),
+            other => parse_count(&shown(other)),
         };
-        let problem = || format!("must be a whole number of 0 or more, got {}", shown(value));
-        count.map(Some).ok_or_else(|| Error::setting(name, problem()))
+        count.map(Some).map_err(|problem| Error::setting(name, problem))
     }
 
     /// A noise level.
@@ -187,18 +185,30 @@ impl Given<'_> {
     }
 }
 
+/// 2⁵³: f64 does not hold every whole number beyond.
+const TOO_LARGE: f64 = 9_007_199_254_740_992.0;
+
 /// A whole number that f64 holds exactly.
 fn whole(value: f64) -> Option<u64> {
-    let exact = value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value);
+    let exact = value.fract() == 0.0 && (0.0..TOO_LARGE).contains(&value);
     exact.then_some(value as u64)
 }
 
-fn parse_count(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let groups: Vec<&str> = text.split([',', '_']).collect();
-    let grouped = groups.len() == 1 || groups[1..].iter().all(|group| group.len() == 3);
-    let digits = grouped.then(|| groups.concat())?;
-    digits.parse().ok().or_else(|| digits.parse().ok().and_then(whole))
+/// A whole number as people write large ones: 100000, 1e5, 100,000 or `100_000`. An error says what is wrong
+/// with it.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let typed = text.trim();
+    let mut groups = typed.split([',', '_']);
+    let first = groups.next().unwrap_or_default();
+    let is_grouped = groups.clone().all(|group| group.len() == 3) && (1..=3).contains(&first.len());
+    let digits =
+        if groups.next().is_none() || is_grouped { typed.replace([',', '_'], "") } else { String::new() };
+    let value: Option<f64> = digits.parse().ok();
+    if value.is_some_and(|value| value >= TOO_LARGE) {
+        return Err(format!("is too large: {typed}"));
+    }
+    let count = digits.parse().ok().or_else(|| value.and_then(whole));
+    count.ok_or_else(|| format!("must be a whole number such as 100000, 1e5 or 100,000, got {typed}"))
 }
 
 /// A value as it was typed.

@@ -25,7 +25,7 @@ pub use cohen::Cohen;
 pub use ddrs::Ddrs;
 pub use dsrs::Dsrs;
 pub use facts::{Facts, Slow};
-pub use given::{COMMON, Descriptor, Given, Setting};
+pub use given::{COMMON, Descriptor, Given, Setting, parse_count};
 pub use grid::{Grid, Winner};
 pub use insta_rs::InstaRs;
 pub use iss::{Iss, Loss};
