@@ -7,6 +7,7 @@
 
 mod commands;
 mod config;
+mod help;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 /// noise level per input.
 #[derive(clap::Parser)]
 #[command(name = "qcrs", version, max_term_width = 100, args_override_self = true, infer_long_args = false)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_CODES}"))]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -34,13 +35,14 @@ struct CommandLine {
     quiet: bool,
 }
 
-const AFTER_HELP: &str = "\
+const FIRST_STEPS: &str = "\
 First steps:
   qcrs data get cifar10
   qcrs doctor  --model model.onnx --data data/cifar10
-  qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50 --run runs/first
-  qcrs report  runs/first --html report.html
+  qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50
+  qcrs report  runs/* --html report.html";
 
+const EXIT_CODES: &str = "\
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error, 130 interrupted \
 (run the same command again to resume).";
 
@@ -83,6 +85,7 @@ fn run(typed: Vec<OsString>) -> anyhow::Result<()> {
     let args = config::expand(typed)?;
     // a σ of -1 is a wrong number, not an unknown option
     let command = CommandLine::command().mut_subcommands(|command| command.allow_negative_numbers(true));
+    let command = help::shorten(command);
     let matches = command.try_get_matches_from(args).map_err(with_tip)?;
     let CommandLine { command, quiet, .. } =
         CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut CommandLine::command()))?;

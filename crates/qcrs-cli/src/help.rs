@@ -1,0 +1,68 @@
+//! Which options does `-h` leave to `--help`?
+
+use clap::Command;
+use qcrs::method::METHODS;
+
+/// Options that few people need, by their names in every command. The settings of single methods are such
+/// options too.
+const RARE: [&str; 41] = [
+    "accept",
+    "alpha",
+    "at-radius",
+    "bank",
+    "batch",
+    "bgr",
+    "bound",
+    "channels",
+    "config",
+    "crop",
+    "curves",
+    "device",
+    "engine",
+    "figure",
+    "growth",
+    "labels",
+    "layout",
+    "left",
+    "macer",
+    "majority",
+    "max",
+    "n0",
+    "noise",
+    "of-class",
+    "offset",
+    "one-class",
+    "output",
+    "peer",
+    "plan",
+    "precision",
+    "python",
+    "range",
+    "resize",
+    "right",
+    "rounds",
+    "seconds",
+    "seed",
+    "shape",
+    "shard",
+    "split",
+    "threads",
+];
+
+/// The command with a short `-h`: it fits two screens, and `--help` has everything.
+pub fn shorten(command: Command) -> Command {
+    let is_rare = |name: &str| {
+        RARE.contains(&name)
+            || METHODS.iter().flat_map(|m| m.settings).any(|own| own.name.replace('_', "-") == name)
+    };
+    command.mut_subcommands(|command| {
+        // a short list needs no shorter one
+        if command.get_arguments().count() <= 12 {
+            return command;
+        }
+        command.mut_args(|arg| {
+            let rare = arg.get_long().is_some_and(is_rare);
+            arg.hide_short_help(rare)
+        })
+    })
+}
