@@ -5,8 +5,9 @@ use qcrs::method::METHODS;
 
 /// Options that few people need, by their names in every command. The settings of single methods are such
 /// options too.
-const RARE: [&str; 41] = [
+const RARE: [&str; 42] = [
     "accept",
+    "allow-fewer-classes",
     "alpha",
     "at-radius",
     "bank",

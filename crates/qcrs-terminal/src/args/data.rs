@@ -10,8 +10,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of
-    /// file,label. Inputs are numbered from 0: files by name, class folders by name, a CSV by line
+    /// CIFAR .bin, IDX, .npy, .npz, PNG or JPEG, a folder of them (may hold class folders), or a CSV of file,label
+    ///
+    /// Inputs are numbered from 0: files by name, class folders by name, a CSV by line.
     #[arg(long, value_name = "PATH")]
     pub data: PathBuf,
     /// Which part of a dataset that has two [default: test]
@@ -20,8 +21,9 @@ pub struct DataArgs {
     /// Labels from this file (CSV, .npy, IDX), for data without labels; --names lets a CSV name the classes
     #[arg(long, requires = "data", value_name = "FILE")]
     pub labels: Option<PathBuf>,
-    /// The names of the model's classes, one per line in the order of its scores: class folders and labels in a
-    /// CSV are looked up here, and tables show them
+    /// The names of the model's classes, one per line in the order of its scores
+    ///
+    /// Class folders and labels in a CSV are looked up here, and tables show the names.
     #[arg(long, requires = "data", value_name = "FILE")]
     pub names: Option<PathBuf>,
     /// Accept data with fewer classes than the model has: the first class folder is class 0, and so on

@@ -25,10 +25,12 @@ pub struct ModelArgs {
     /// What its scores are
     #[arg(long, requires = "model", default_value_t, value_name = "logits|probs")]
     pub output: OutputKind,
-    /// Normalisation that the model expects but does not contain, applied after the noise: cifar10
-    /// (0.4914,0.4822,0.4465/0.2023,0.1994,0.2010), cifar10-0.247 (the same means/0.2470,0.2435,0.2616), imagenet
-    /// (0.485,0.456,0.406/0.229,0.224,0.225), half ((x − ½)/½), 255 (x · 255), or your own MEANS/DEVIATIONS such
-    /// as 0.5,0.5,0.5/0.2,0.2,0.2
+    /// Normalisation that the model expects but does not contain: cifar10, cifar10-0.247, imagenet, half, 255
+    /// or MEANS/DEVIATIONS; --help has the numbers
+    ///
+    /// It is applied after the noise: cifar10 is 0.4914,0.4822,0.4465/0.2023,0.1994,0.2010, cifar10-0.247 has the
+    /// same means and the deviations 0.2470,0.2435,0.2616, imagenet is 0.485,0.456,0.406/0.229,0.224,0.225, half
+    /// is (x − ½)/½ and 255 is x · 255. Your own are written like 0.5,0.5,0.5/0.2,0.2,0.2.
     #[arg(long, requires = "model", alias = "normalise", value_name = "HOW")]
     pub normalize: Option<String>,
     /// The model expects blue first
