@@ -223,6 +223,25 @@ fn a_second_writer_is_turned_away() {
 }
 
 #[test]
+fn a_run_grows_when_more_inputs_are_asked_for() {
+    let bench = Bench::new();
+    bench.certify("--method qcrs --run whole").says(&[]);
+    bench.certify("--method qcrs --run r --skip 4").says(&[]);
+    let ran = bench.certify("--method qcrs --run r --skip 2 --shard 1/2").says(&[]);
+    assert!(
+        ran.err.contains("r: resuming after 0 of 2 inputs") || ran.err.contains("r: 2 inputs"),
+        "{}",
+        ran.err
+    );
+    bench.run("verify r").says(&["4 of 4 records"]);
+    let ran = bench.certify("--method qcrs --run r").says(&[]);
+    assert!(ran.err.contains("r: resuming after 4 of 8 inputs"), "{}", ran.err);
+    assert_eq!(bench.records("r"), bench.records("whole"));
+    assert_eq!(bench.read("r/spec.json"), bench.read("whole/spec.json"));
+    bench.run("verify r").says(&["8 of 8 records", "results.tsv matches the records"]);
+}
+
+#[test]
 fn another_spec_in_the_directory_is_refused_with_every_difference() {
     let bench = Bench::new();
     bench.certify("--method cohen --run r").says(&[]);
@@ -234,7 +253,10 @@ fn another_spec_in_the_directory_is_refused_with_every_difference() {
             "budget.alpha 0.001, you asked for 0.01; this run used budget.n 200",
         ),
         ("--method qcrs", "search.method \"cohen\", you asked for \"qcrs\""),
-        ("--method cohen --skip 2", "selection.skip 1, you asked for 2"),
+        (
+            "--method cohen --skip 2",
+            "this run has 8 inputs, and 4 of them are not among the 4 that you ask for",
+        ),
         ("--method cohen --normalize cifar10", "model.transform null"),
     ] {
         bench.certify(&format!("--run r {options}")).fails(1, &["r/spec.json: ", words, "another directory"]);

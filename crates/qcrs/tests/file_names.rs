@@ -18,6 +18,7 @@ fn small() -> Spec {
     spec(cohen(0.5), budget(20, 200, alpha(0.01)), INPUTS)
 }
 
+#[allow(clippy::unnecessary_wraps)] // the shape that a run asks for
 fn unnamed(index: u32) -> Result<Example, Error> {
     let mut pixels = vec![0.0; DIM];
     pixels[0] = index as f32;

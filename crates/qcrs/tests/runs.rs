@@ -189,7 +189,9 @@ fn a_run_that_is_killed_while_it_grows_resumes() {
             }
             let name = format!("{number}-{}", expected.len());
             copy(of, &name, "spec.json", "spec.json");
-            files.iter().for_each(|(file, to)| copy("half", &name, file, to));
+            for (file, to) in files {
+                copy("half", &name, file, to);
+            }
             assert_eq!(run::read(&dir(&name), Depth::Whole).unwrap().records.len(), 5, "{name}");
             certify(&dir(&name), goal, Shard::WHOLE, 64, 1).unwrap();
             assert_eq!(
@@ -203,7 +205,9 @@ fn a_run_that_is_killed_while_it_grows_resumes() {
     for cut in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 1] {
         let name = format!("cut-{cut}");
         copy("whole", &name, "spec.json", "spec.json");
-        aside.iter().for_each(|(file, to)| copy("half", &name, file, to));
+        for (file, to) in aside {
+            copy("half", &name, file, to);
+        }
         fs::write(dir(&name).join("records-0-of-1.jsonl"), &whole[..cut]).unwrap();
         certify(&dir(&name), &spec, Shard::WHOLE, 64, 1).unwrap();
         assert_eq!((&records(&dir(&name)), names(&dir(&name))), (&whole, names(&dir("whole"))), "{name}");

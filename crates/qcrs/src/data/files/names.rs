@@ -36,10 +36,10 @@ fn read(file: &Path) -> Result<Vec<String>, Error> {
 /// The number of the class that a label stands for: a number, or a name where `names` are known.
 pub(super) fn class(label: &str, names: Option<&[String]>) -> Result<usize, String> {
     let number = label.parse().ok();
-    let named = names.and_then(|names| names.iter().position(|name| name == label));
-    match (number, named) {
-        (Some(number), Some(named)) if number != named => Err(format!(
-            "'{label}' is the name of class {named} and also a class number; write {named}, or name the classes otherwise"
+    let known = names.and_then(|names| names.iter().position(|name| name == label));
+    match (number, known) {
+        (Some(number), Some(known)) if number != known => Err(format!(
+            "'{label}' is the name of class {known} and also a class number; write {known}, or name the classes otherwise"
         )),
         (Some(class), _) | (None, Some(class)) => Ok(class),
         (None, None) if names.is_some() => {

@@ -212,7 +212,9 @@ fn files_that_are_no_images_are_listed() {
     let root = folder();
     for (folder, names) in [("flat", ["b.webp", "a.bmp"]), ("classes/cat", ["c.gif", ".hidden"])] {
         png(root.path(), &format!("{folder}/1.png"), 2, 2, [0; 3]);
-        names.iter().for_each(|name| drop(write(root.path(), &format!("{folder}/{name}"), "")));
+        for name in names {
+            write(root.path(), &format!("{folder}/{name}"), "");
+        }
     }
     let labels = write(root.path(), "flat/y.npy", npy("|u1", "(1,)", &[3]));
     let options = OpenOptions { labels: Some(labels), ..OpenOptions::default() };
