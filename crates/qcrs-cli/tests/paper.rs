@@ -85,7 +85,7 @@ fn imagenet_s_layout_works() {
             picture.save(folder.join(format!("{number}.png"))).unwrap();
         }
     }
-    let options = "--engine rten --model model.onnx --data val --resize 40 --crop 32 --preset imagenet-0.25 --n 100 --dir p";
+    let options = "--engine rten --model model.onnx --data val --resize 40 --crop 32 --preset imagenet-0.25 --n 100 --dir p --allow-fewer-classes";
     bench.run(&format!("paper methods {options}")).says(&["grid", "qcrs"]);
     assert!(
         bench.read("p/runs/grid/spec.json").contains("\"points\": 11"),
