@@ -59,9 +59,10 @@ fn doctor_names_the_noise_to_certify_with() {
 fn tune_and_curve_show_the_answers_of_their_own_votes() {
     let bench = Bench::new();
     let tune = format!("tune {} --points 2 --left 0.25 --right 0.85 --draws 10", target());
-    bench.run(&tune).says(&[TABLE, WARNING, "<- best"]);
+    bench.run(&tune).says(&[TABLE, WARNING, "<- best", "it is the smallest that was tried"]);
     let json = bench.run(&format!("{tune} --format json")).says(&[]).json();
     assert_eq!((json["seen"].as_array().unwrap().len(), &json["seen"][1]["inputs"]), (2, &json!(100)));
+    assert_eq!(json["edge"], "smallest");
     // scripts read the first σ
     let text = json.to_string();
     assert!(text.find("\"best\"").unwrap() < text.find("\"seen\"").unwrap(), "{text}");

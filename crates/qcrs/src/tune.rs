@@ -92,6 +92,27 @@ pub fn best(promises: &[Promise]) -> Option<Promise> {
         .reduce(|best, next| if next.acr > best.acr { next } else { best })
 }
 
+/// The end of the σ that were tried at which the best one lies, if it lies at one: a better σ may lie beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edge {
+    /// The best σ is the smallest.
+    Smallest,
+    /// The best σ is the largest.
+    Largest,
+}
+
+impl Edge {
+    /// Where the best of these promises lies, which are in rising order of σ.
+    pub fn of(promises: &[Promise], best: Promise) -> Option<Self> {
+        if promises.last() == Some(&best) {
+            Some(Self::Largest)
+        } else {
+            (promises.first() == Some(&best)).then_some(Self::Smallest)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +140,21 @@ mod tests {
         assert!(best(&promises).unwrap().sigma > 0.1);
         assert_eq!(best(&[]), None);
         assert_eq!(best(&tune.promises(&[wrong])), None);
+    }
+
+    #[test]
+    fn a_best_sigma_at_an_edge_is_told_from_one_inside() {
+        let promise = |sigma, acr| Promise { sigma, acr, certified: 0.5 };
+        for (acrs, edge) in [
+            ([0.3, 0.2, 0.1], Some(Edge::Smallest)),
+            ([0.1, 0.3, 0.2], None),
+            ([0.1, 0.2, 0.3], Some(Edge::Largest)),
+            ([0.2, 0.2, 0.2], Some(Edge::Smallest)),
+        ] {
+            let promises: Vec<Promise> =
+                [0.1, 0.2, 0.4].into_iter().zip(acrs).map(|(sigma, acr)| promise(sigma, acr)).collect();
+            assert_eq!(Edge::of(&promises, best(&promises).unwrap()), edge, "{acrs:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
 use qcrs::report;
 use qcrs::sample::{Input, OneClass};
-use qcrs::tune::{self, Predicted, Promise, Tune};
+use qcrs::tune::{self, Edge, Predicted, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
 use std::fmt::Write;
@@ -96,7 +96,7 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
         .context("no σ certifies any of these inputs; is --sigma that of the training? see qcrs doctor")?;
     if args.format == Format::Json {
         return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
-            "best": best, "promises": promises, "seen": answers.levels }));
+            "best": best, "edge": Edge::of(&promises, best), "promises": promises, "seen": answers.levels }));
     }
     output::print(&text(&promises, best, &answers, ids.len(), args.one_class.as_deref()))
 }
@@ -139,9 +139,18 @@ fn text(
         let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
     }
     let _ = writeln!(text, "\n{}", report::by_sigma(answers, &output::terminal()));
+    let edge = match Edge::of(promises, best) {
+        None => "",
+        Some(Edge::Largest) => {
+            "; it is the largest that was tried, so a larger one may be better: raise --right"
+        }
+        Some(Edge::Smallest) => {
+            "; it is the smallest that was tried, so a smaller one may be better: lower --left"
+        }
+    };
     let _ = write!(
         text,
-        "best single σ on these {inputs} inputs: {:.4}\n\
+        "best single σ on these {inputs} inputs: {:.4}{edge}\n\
          judge it on others: qcrs certify --method cohen --sigma {:.4}{question} …",
         best.sigma, best.sigma
     );

@@ -10,6 +10,7 @@ mod ceiling;
 mod classes;
 mod curve;
 mod default_class;
+mod degenerate;
 mod levels;
 mod paired;
 mod shape;
@@ -67,7 +68,8 @@ pub struct Analysis {
     pub answers: Vec<Answers>,
     /// Every other run against the reference; runs that cannot be compared are in `notes`.
     pub paired: Vec<Paired>,
-    /// Which runs answer one class to nearly everything, and where.
+    /// Which certificates say less than they seem to: those of a network that answers one class to nearly
+    /// everything, of a σ at the end of the search region, of a radius beyond all images; and runs without any.
     pub warnings: Vec<String>,
     /// What else a reader must know, such as why two runs were not compared.
     pub notes: Vec<String>,
@@ -156,7 +158,8 @@ fn answers_of(tables: &[Table]) -> Vec<Answers> {
 }
 
 fn warnings_of((table, answers): (&Table, &Answers)) -> Vec<String> {
-    answers.warnings().into_iter().map(|warning| format!("{}: {warning}.", table.name)).collect()
+    let all = degenerate::warnings(table).into_iter().chain(answers.warnings());
+    all.map(|warning| format!("{}: {warning}.", table.name)).collect()
 }
 
 /// A larger α gives larger radii, which is no merit of the method.
