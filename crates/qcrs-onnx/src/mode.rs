@@ -95,7 +95,7 @@ fn nodes<'a>(
 
 /// What is wrong with a node.
 #[derive(Clone, Copy)]
-enum Problem {
+enum BadNode {
     Compiled,
     /// It draws random numbers in every mode.
     Random,
@@ -103,7 +103,7 @@ enum Problem {
     Training(&'static str),
 }
 
-impl Problem {
+impl BadNode {
     /// The problem and what to do about it.
     fn of(self, node: &str) -> String {
         match self {
@@ -125,20 +125,20 @@ fn problem(
     node: &NodeProto<'_>,
     scope: &Scope<'_>,
     local: &dyn Fn(&NodeProto<'_>) -> bool,
-) -> Option<Problem> {
-    let drops = Problem::Training("is random");
+) -> Option<BadNode> {
+    let drops = BadNode::Training("is random");
     if node.operator == "EPContext" {
-        return Some(Problem::Compiled);
+        return Some(BadNode::Compiled);
     }
     if !node.is_plain() {
         let suspect = SUSPECT.iter().find(|name| node.operator.contains(**name)).filter(|_| !local(node))?;
-        return Some(if *suspect == "Dropout" { drops } else { Problem::Random });
+        return Some(if *suspect == "Dropout" { drops } else { BadNode::Random });
     }
     // before version 7, a node had to ask for evaluation mode
     let evaluates = |name: &str| node.attribute(name).is_some_and(|attribute| attribute.int == Some(1));
     let old = scope.opset < 7 && !evaluates("is_test");
     match node.operator {
-        operator if RANDOM.contains(&operator) => Some(Problem::Random),
+        operator if RANDOM.contains(&operator) => Some(BadNode::Random),
         "Dropout" => {
             let flag = node.inputs.get(2).filter(|name| !name.is_empty());
             let off = flag.is_none_or(|name| scope.flags.get(name) == Some(&true));
@@ -150,7 +150,7 @@ fn problem(
                 training.is_some_and(|mode| mode.int.unwrap_or(0) != 0 || !mode.refers_to.is_empty());
             // until version 13, the statistics of the batch as further outputs show the mode
             let statistics = scope.opset < 14 && node.outputs.iter().skip(1).any(|name| !name.is_empty());
-            Some(Problem::Training("uses the statistics of the batch"))
+            Some(BadNode::Training("uses the statistics of the batch"))
                 .filter(|_| old || training || statistics)
         }
         _ => None,

@@ -191,7 +191,7 @@ mod tests {
             let found = under_noise(40.0, [1.0, -1.0, 1.0], labelled);
             assert_eq!((found.labelled, found.keeps), (labelled, Some(sigma(1.0))), "{:?}", found.levels);
             let shares: Vec<f64> = found.levels.iter().map(|level| level.share).collect();
-            assert!(shares[0] == 1.0 && shares[shares.len() - 1] < 0.75, "{shares:?}");
+            assert!(shares[0] > 0.999 && shares[shares.len() - 1] < 0.75, "{shares:?}");
         }
         let small = under_noise(0.25, [0.001, -0.001, 0.001], true);
         assert_eq!(small.keeps, None, "{:?}", small.levels);
