@@ -168,7 +168,9 @@ fn certify_asks_the_bank_and_goes_on_with_it() {
 #[test]
 fn a_run_without_a_bank_does_not_begin_one() {
     let bench = with_runs();
-    bench.certify("--method cohen --run c --bank new").fails(1, &["c/spec.json", "guarantee"]);
+    bench
+        .certify("--method cohen --run c --bank new")
+        .fails(1, &["c/spec.json", "this run used --bank nothing, you asked for "]);
     assert!(absent(&bench.path("new")));
 }
 
@@ -227,5 +229,7 @@ fn a_bank_goes_with_one_writer_and_whole_classes() {
     bench
         .run("bank add engines u --data data.bin")
         .fails(1, &["u: ", "belongs to the classifier", "by rten"]);
-    bench.certify("--method cohen --bank b --run t").fails(1, &["guarantee"]);
+    bench
+        .certify("--method cohen --bank b --run t")
+        .fails(1, &["this run used --bank nothing, you asked for "]);
 }

@@ -247,12 +247,12 @@ fn another_spec_in_the_directory_is_refused_with_every_difference() {
     bench.certify("--method cohen --run r").says(&[]);
     let before = (bench.records("r"), bench.read("r/spec.json"));
     for (options, words) in [
-        ("--method cohen --seed 8", "this run used seed 0, you asked for 8"),
+        ("--method cohen --seed 8", "this run used --seed 0, you asked for 8"),
         (
             "--method cohen --n 300 --alpha 0.01",
-            "budget.alpha 0.001, you asked for 0.01; this run used budget.n 200",
+            "used --n 200, you asked for 300; this run used --alpha 0.001, you asked for 0.01",
         ),
-        ("--method qcrs", "search.method \"cohen\", you asked for \"qcrs\""),
+        ("--method qcrs", "spec.json: this run used --method cohen, you asked for qcrs; use"),
         (
             "--method cohen --skip 2",
             "this run has 8 inputs, and 4 of them are not among the 4 that you ask for",

@@ -30,7 +30,7 @@ fn a_secret_seed_is_drawn_once_and_kept() {
     // what else differs is refused as ever
     bench
         .certify("--method cohen --seed secret --run a --n 300")
-        .fails(1, &["this run used budget.n 200, you asked for 300"]);
+        .fails(1, &["this run used --n 200, you asked for 300"]);
 }
 
 #[test]

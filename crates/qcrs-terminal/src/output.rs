@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use qcrs::report::Terminal;
-use qcrs::types::{Error, in_words};
+use qcrs::types::{ChangedSetting, Error, in_words};
 use qcrs::{files, text};
 use std::io::Write;
 use std::path::Path;
@@ -109,6 +109,9 @@ pub fn story(error: &anyhow::Error) -> String {
 fn typed(error: &Error) -> String {
     match error {
         Error::Setting { name, problem } => format!("{}: {problem}", option(name)),
+        Error::OtherRun { path, changed, cure } => {
+            format!("{}: {}; {cure}", path.display(), ChangedSetting::all(changed, option))
+        }
         Error::Input { index, source } => format!("input {index}: {}", typed(source)),
         other => other.to_string(),
     }

@@ -143,6 +143,16 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         problem: String,
     },
+    /// A directory holds another run than the one that was asked for.
+    #[error("{}: {}; {cure}", path.display(), ChangedSetting::all(changed, str::to_owned))]
+    OtherRun {
+        /// The spec of the run that is there.
+        path: PathBuf,
+        /// In what it differs, at least one.
+        changed: Vec<ChangedSetting>,
+        /// What to do.
+        cure: String,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -172,6 +182,39 @@ pub fn in_words(error: &std::io::Error) -> String {
     };
     let words = said.split(" (os error ").next().unwrap_or_default();
     format!("{words}; {advice}")
+}
+
+/// A setting in which a run differs from what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedSetting {
+    /// One that is given by name.
+    Named {
+        /// Its name.
+        name: &'static str,
+        /// What the run used.
+        used: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// Another difference, in words.
+    Other(String),
+}
+
+impl ChangedSetting {
+    /// What differs, with the name of the setting as `written` has it.
+    pub fn words(&self, written: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Named { name, used, wanted } => {
+                format!("this run used {} {used}, you asked for {wanted}", written(name))
+            }
+            Self::Other(words) => words.clone(),
+        }
+    }
+
+    /// All of them in one sentence.
+    pub fn all(changed: &[Self], written: impl Fn(&str) -> String) -> String {
+        changed.iter().map(|setting| setting.words(&written)).collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Error {

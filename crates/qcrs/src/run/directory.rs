@@ -1,5 +1,6 @@
 //! What does a run directory hold, and is it the run that was asked for?
 
+use super::changed::changed;
 use super::grow;
 use super::lines;
 use super::verify::check_in;
@@ -243,11 +244,11 @@ fn agrees(dir: &Path, text: &str, spec: &Spec) -> Result<bool, Error> {
         Some(version) => format!("resume it with qcrs {version}"),
         None => "ask for the same".into(),
     };
-    let mut problem = format!("{}; use another directory, or {or_else}", in_words(&differences));
+    let mut cure = format!("use another directory, or {or_else}");
     if shard_files(dir, "records")?.iter().all(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
-        problem += ", or remove this one, which has no records";
+        cure += ", or remove this one, which has no records";
     }
-    Err(Error::format(&path, problem))
+    Err(Error::OtherRun { path, changed: changed(&differences), cure })
 }
 
 /// A new run needs its own directory; another process may begin the same run at the same time.
@@ -276,11 +277,6 @@ fn check_free(dir: &Path, spec: &Path) -> Result<(), Error> {
 fn is_left_over(name: &str) -> bool {
     let aside = name.strip_prefix("spec.").and_then(|rest| rest.strip_suffix(".tmp"));
     name.starts_with('.') || aside.is_some()
-}
-
-/// All differences in one sentence.
-fn in_words(differences: &[Difference]) -> String {
-    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// A field in which a run differs from what is wanted.
@@ -344,7 +340,8 @@ mod tests {
         let used =
             serde_json::json!({ "na\u{1b}me": "a\u{9b}31m\nb", "x": { "blake3": "\u{1b}[2Jabcdefgh" } });
         let wanted = serde_json::json!({ "na\u{1b}me": "b", "x": { "blake3": "12345678" } });
-        let shown = in_words(&differences(&used, &wanted).unwrap());
+        let shown = differences(&used, &wanted).unwrap();
+        let shown = shown.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         assert!(
             shown.contains("na�me \"a�31m\\nb\"") && shown.contains("the run used �[2Jabcd…"),
             "{shown:?}"

@@ -1,6 +1,7 @@
 //! What was asked of a dataset, what was found, and where is it kept?
 
 mod certify;
+mod changed;
 mod compare;
 mod directory;
 mod follows;
