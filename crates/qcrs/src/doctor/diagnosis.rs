@@ -25,13 +25,13 @@ pub enum Diagnosis {
 
 /// One way, and the images that it gets right.
 #[derive(Clone, Debug)]
-pub(super) struct Trial {
+pub(super) struct TriedWay {
     pub(super) reading: Reading,
     /// Which images are right, without noise and with it.
     pub(super) right: [Vec<bool>; 2],
 }
 
-impl Trial {
+impl TriedWay {
     /// The accuracy, without noise or with it, whichever is larger.
     fn score(&self) -> f64 {
         self.reading.clean_accuracy.max(self.reading.noisy_accuracy)
@@ -57,20 +57,20 @@ impl Diagnosis {
         matches!(self, Self::Right { .. })
     }
 
-    /// Judges trials on the same images, of `classes` classes; the first is the declared way.
-    pub(super) fn of(trials: &[Trial], classes: usize) -> Self {
-        let declared = &trials[0];
-        let best = |a: &'_ &Trial, b: &'_ &Trial| a.score().total_cmp(&b.score());
+    /// Judges ways that were tried on the same images, of `classes` classes; the first is the declared way.
+    pub(super) fn of(tried: &[TriedWay], classes: usize) -> Self {
+        let declared = &tried[0];
+        let best = |a: &'_ &TriedWay, b: &'_ &TriedWay| a.score().total_cmp(&b.score());
         // of equals, the first is the simplest
-        let top = trials.iter().rev().max_by(best).unwrap_or(declared);
+        let top = tried.iter().rev().max_by(best).unwrap_or(declared);
         let images = declared.right[0].len() as f64;
         if top.score() < 1.0 / classes as f64 + 3.0 * (0.25 / images).sqrt() {
             return Self::Guesses;
         }
-        let close: Vec<&Trial> = trials.iter().filter(|trial| !top.leads(trial)).collect();
+        let close: Vec<&TriedWay> = tried.iter().filter(|one| !top.leads(one)).collect();
         // what is declared is tried under its name too
-        let others = close.iter().filter(|trial| trial.right != declared.right);
-        let numbers = others.map(|trial| trial.reading.way).filter(|way| way.name().is_some());
+        let others = close.iter().filter(|one| one.right != declared.right);
+        let numbers = others.map(|one| one.reading.way).filter(|way| way.name().is_some());
         if !top.leads(declared) {
             let normalised = declared.reading.way == Way::Declared;
             return Self::Right { close: numbers.filter(|_| normalised).collect() };
@@ -78,8 +78,7 @@ impl Diagnosis {
         // ways that differ in their numbers only are all named, and otherwise the simplest
         let simplest = close[0].reading.way;
         let ways: Vec<Way> = if simplest.name().is_some() { numbers.collect() } else { vec![simplest] };
-        let scores =
-            close.iter().filter(|trial| ways.contains(&trial.reading.way)).map(|trial| trial.score());
+        let scores = close.iter().filter(|one| ways.contains(&one.reading.way)).map(|one| one.score());
         Self::Another { now: declared.score(), then: scores.fold(0.0, f64::max), ways }
     }
 }
@@ -89,37 +88,37 @@ mod tests {
     use super::*;
 
     /// A way that is right about the first `right` of 200 images, but wrong about `wrong` of them in another place.
-    fn trial(way: Way, right: usize, wrong: usize) -> Trial {
+    fn tried(way: Way, right: usize, wrong: usize) -> TriedWay {
         let one: Vec<bool> = (0..200).map(|image| image < right && image >= wrong).collect();
         let accuracy = (right - wrong) as f64 / 200.0;
         let reading = Reading { way, clean_accuracy: accuracy, noisy_accuracy: accuracy };
-        Trial { reading, right: [one.clone(), one] }
+        TriedWay { reading, right: [one.clone(), one] }
     }
 
     #[test]
     fn of_equal_ways_the_simplest_is_advised() {
-        let trials = [trial(Way::Declared, 20, 0), trial(Way::Plain, 140, 0), trial(Way::BlueFirst, 142, 0)];
+        let ways = [tried(Way::Declared, 20, 0), tried(Way::Plain, 140, 0), tried(Way::BlueFirst, 142, 0)];
         let expected = Diagnosis::Another { ways: vec![Way::Plain], now: 0.1, then: 0.7 };
-        assert_eq!(Diagnosis::of(&trials, 10), expected);
+        assert_eq!(Diagnosis::of(&ways, 10), expected);
     }
 
     #[test]
     fn normalisations_that_the_images_cannot_tell_apart_are_all_named() {
-        let numbers = |cifar: Trial| {
-            [trial(Way::Plain, 40, 0), trial(Way::Half, 100, 0), cifar, trial(Way::ImageNet, 153, 5)]
+        let numbers = |cifar: TriedWay| {
+            [tried(Way::Plain, 40, 0), tried(Way::Half, 100, 0), cifar, tried(Way::ImageNet, 153, 5)]
         };
         let expected = |ways: &[Way], then| Diagnosis::Another { ways: ways.to_vec(), now: 0.2, then };
-        let close = numbers(trial(Way::Cifar10Pixels, 149, 0));
+        let close = numbers(tried(Way::Cifar10Pixels, 149, 0));
         assert_eq!(
             Diagnosis::of(&close, 10),
             expected(&[Way::Cifar10Pixels, Way::ImageNet], 0.745),
             "5 and 4 images"
         );
-        let apart = numbers(trial(Way::Cifar10Pixels, 180, 0));
+        let apart = numbers(tried(Way::Cifar10Pixels, 180, 0));
         assert_eq!(Diagnosis::of(&apart, 10), expected(&[Way::Cifar10Pixels], 0.9));
         // one of them is declared
-        let same = trial(Way::Cifar10, 150, 0);
-        let declared = [&[trial(Way::Declared, 150, 0)][..], &close, &[same]].concat();
+        let same = tried(Way::Cifar10, 150, 0);
+        let declared = [&[tried(Way::Declared, 150, 0)][..], &close, &[same]].concat();
         let close = vec![Way::Cifar10Pixels, Way::ImageNet];
         assert_eq!(Diagnosis::of(&declared, 10), Diagnosis::Right { close });
     }
@@ -127,24 +126,27 @@ mod tests {
     /// Under this noise the network guesses; without it the numbers can be told apart.
     #[test]
     fn noise_that_a_network_does_not_stand_decides_nothing() {
-        let noisy = |trial: Trial, right: usize| {
-            let reading = Reading { noisy_accuracy: right as f64 / 200.0, ..trial.reading };
-            Trial { reading, right: [trial.right[0].clone(), (0..200).map(|image| image < right).collect()] }
+        let noisy = |clean: TriedWay, right: usize| {
+            let reading = Reading { noisy_accuracy: right as f64 / 200.0, ..clean.reading };
+            TriedWay {
+                reading,
+                right: [clean.right[0].clone(), (0..200).map(|image| image < right).collect()],
+            }
         };
-        let trials = [
-            noisy(trial(Way::Plain, 40, 0), 20),
-            noisy(trial(Way::Cifar10, 150, 0), 30),
-            noisy(trial(Way::ImageNet, 130, 0), 60),
+        let ways = [
+            noisy(tried(Way::Plain, 40, 0), 20),
+            noisy(tried(Way::Cifar10, 150, 0), 30),
+            noisy(tried(Way::ImageNet, 130, 0), 60),
         ];
         let expected = Diagnosis::Another { ways: vec![Way::Cifar10], now: 0.2, then: 0.75 };
-        assert_eq!(Diagnosis::of(&trials, 10), expected);
+        assert_eq!(Diagnosis::of(&ways, 10), expected);
     }
 
     #[test]
     fn a_small_lead_does_not_make_the_declared_way_wrong() {
-        let plain = [trial(Way::Plain, 150, 0), trial(Way::ImageNet, 153, 0)];
+        let plain = [tried(Way::Plain, 150, 0), tried(Way::ImageNet, 153, 0)];
         assert_eq!(Diagnosis::of(&plain, 10), Diagnosis::Right { close: Vec::new() });
-        let guesses = [trial(Way::Plain, 25, 0), trial(Way::Half, 30, 0)];
+        let guesses = [tried(Way::Plain, 25, 0), tried(Way::Half, 30, 0)];
         assert_eq!(Diagnosis::of(&guesses, 10), Diagnosis::Guesses);
     }
 }

@@ -15,7 +15,7 @@ use crate::data::Example;
 use crate::noise::{NoiseKind, Phase, Stream};
 use crate::sample::{Classifier, InputTransform};
 use crate::types::{Error, Sigma};
-use diagnosis::Trial;
+use diagnosis::TriedWay;
 use rayon::prelude::*;
 
 /// Images that are scored at a time.
@@ -83,9 +83,9 @@ impl Patient<'_> {
         }
         let (readings, diagnosis) = match labels(examples) {
             Some(labels) => {
-                let trials = self.trials(examples, &labels)?;
-                let diagnosis = Diagnosis::of(&trials, self.classifier.num_classes());
-                (trials.into_iter().map(|trial| trial.reading).collect(), Some(diagnosis))
+                let tried = self.try_ways(examples, &labels)?;
+                let diagnosis = Diagnosis::of(&tried, self.classifier.num_classes());
+                (tried.into_iter().map(|way| way.reading).collect(), Some(diagnosis))
             }
             None => (Vec::new(), None),
         };
@@ -105,18 +105,18 @@ impl Patient<'_> {
     }
 
     /// Every way of handing over the pixels.
-    fn trials(&self, examples: &[(u32, Example)], labels: &[usize]) -> Result<Vec<Trial>, Error> {
+    fn try_ways(&self, examples: &[(u32, Example)], labels: &[usize]) -> Result<Vec<TriedWay>, Error> {
         let clean = clean(examples);
         let noisy = noisy_copies(examples, self.noise, self.noise_of_readings()?, 0)?;
-        let trial = |way: Way| {
+        let one = |way: Way| {
             let right = |pixels: &[f32]| {
                 right(self.classifier, &way.hand_over(self.declared, pixels, self.shape), labels)
             };
             let (clean, noisy) = (right(&clean)?, right(&noisy)?);
             let reading = Reading { way, clean_accuracy: share(&clean), noisy_accuracy: share(&noisy) };
-            Ok(Trial { reading, right: [clean, noisy] })
+            Ok(TriedWay { reading, right: [clean, noisy] })
         };
-        Way::to_try(self.declared.is_some(), self.shape[0]).into_iter().map(trial).collect()
+        Way::to_try(self.declared.is_some(), self.shape[0]).into_iter().map(one).collect()
     }
 }
 
