@@ -346,3 +346,38 @@ fn shells_and_people_are_told_what_there_is() {
     bench.run("certify --help").says(&["--sigma", "--preset", "--negative-sigma", "--shard"]);
     bench.run("--version").says(&["qcrs "]);
 }
+
+/// A reviewer has no records: the published files must follow from their own columns.
+#[test]
+fn verify_recomputes_published_files() {
+    let bench = Bench::new();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/zoo/gaussian-0.50");
+    for name in ["cohen.tsv", "global.tsv", "grid.tsv", "probe.tsv", "qcrs-paper.tsv", "qcrs.tsv"] {
+        bench.write(name, std::fs::read(docs.join(name)).unwrap());
+        bench.run(&format!("verify {name} --alpha 0.001")).says(&[
+            "correct: recomputed from label and predict in 200 of 200 rows",
+            "radius: recomputed from votes, n",
+            &format!("{name}: no row disagrees"),
+        ]);
+        bench.run(&format!("verify {name}")).fails(2, &["--alpha: a result file with votes does not say"]);
+    }
+    bench.write("forged.tsv", bench.read("cohen.tsv").replace("0.5496190312664228", "0.6496190312664228"));
+    let ran = bench.run("verify forged.tsv --alpha 0.001").code_is(1, "forged.tsv: 1 row disagrees");
+    assert!(
+        ran.out.contains("line 3, input 50: radius is 0.6496190312664228, but votes, n and σ"),
+        "{}",
+        ran.out
+    );
+    // what a run writes is such a file, too
+    for method in ["cohen", "probe", "qcrs"] {
+        bench.certify(&format!("--method {method} --run {method}")).says(&[]);
+        bench.run(&format!("verify {method}/results.tsv --alpha 0.001")).says(&["no row disagrees"]);
+        bench.run(&format!("verify {method} --alpha 0.001")).fails(1, &["a run has them in its spec.json"]);
+    }
+    let cohen = "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.378\t1\t15.4\n";
+    bench.write("others.tsv", cohen);
+    bench.run("verify others.tsv").says(&["not recomputed: radius: the file has no votes and pABar"]);
+    bench
+        .run("verify others.tsv --alpha 0.001 --n 1,000 --sigma 0.12")
+        .code_is(1, "others.tsv: 1 row disagrees");
+}

@@ -1,12 +1,16 @@
 //! `qcrs verify`
 
+mod tsv;
+
 use crate::args::{DataArgs, ModelArgs, count};
 use crate::output;
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
+use qcrs::analysis::TsvSettings;
 use qcrs::data::Opened;
 use qcrs::run::{self, BankReason, Depth, Finding, Record, ResultFile, Spec, Stored};
+use qcrs::types::{Alpha, Sigma};
 use qcrs_bank::Teller;
 use serde_json::json;
 use std::collections::HashSet;
@@ -17,9 +21,18 @@ use std::path::PathBuf;
 // only --replay needs them
 #[command(mut_arg("model", |model| model.required(false).requires("replay")), mut_arg("data", |data| data.required(false)))]
 pub struct VerifyArgs {
-    /// The run directory
-    #[arg(value_name = "RUN")]
+    /// The run directory, or a published TSV file
+    #[arg(value_name = "RUN|FILE")]
     run: PathBuf,
+    /// For a TSV file: the probability with which each certificate may be wrong
+    #[arg(long, value_name = "A")]
+    alpha: Option<f64>,
+    /// For a TSV file without the column n: the draws of each certificate
+    #[arg(long, alias = "N", value_parser = count(1..))]
+    n: Option<u32>,
+    /// For a TSV file without the column best_sigma: the noise level
+    #[arg(long)]
+    sigma: Option<f64>,
     /// Sample K inputs again and compare every vote; needs --model and --data. --data alone compares only
     /// labels and pixels
     #[arg(long, value_name = "K", requires_all = ["model", "data"], value_parser = count(1..))]
@@ -35,6 +48,19 @@ pub struct VerifyArgs {
 
 /// Recomputes every verdict from its votes, then samples some inputs again.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<()> {
+    let about_a_file = TsvSettings {
+        alpha: args.alpha.map(Alpha::new).transpose().context("--alpha")?,
+        n: args.n.map(u64::from),
+        sigma: args.sigma.map(Sigma::new).transpose().context("--sigma")?,
+    };
+    if args.run.is_file() {
+        return tsv::run(&args.run, &about_a_file);
+    }
+    ensure!(
+        args.alpha.is_none() && args.n.is_none() && args.sigma.is_none(),
+        "{}: --alpha, --n and --sigma are for TSV files; a run has them in its spec.json",
+        args.run.display()
+    );
     let read = || run::read(&args.run, Depth::Whole);
     let stored = match &args.model {
         Some(model) => model.settings().pool()?.install(read),

@@ -17,6 +17,7 @@ mod shape;
 mod summary;
 mod table;
 mod tsv;
+mod tsv_check;
 mod with_interval;
 
 pub use crate::curve::CurvePoint;
@@ -32,6 +33,7 @@ pub use paired::{Paired, paired};
 pub use shape::{Shape, ShapePoint, Signs};
 pub use summary::Summary;
 pub use table::{Row, Table};
+pub use tsv_check::{TsvCheck, TsvColumn, TsvSettings, WrongRow, check_tsv};
 pub use with_interval::WithInterval;
 pub(crate) use with_interval::most_wrong;
 
