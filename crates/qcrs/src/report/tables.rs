@@ -231,6 +231,8 @@ fn shared_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
 /// How the numbers are to be read.
 pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     let mut legend = vec![
+        "Certified is the majority vote of the network under noise, not the network itself: deploy that vote. An \
+         answer that is wrong and certified is stable, not right.",
         "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; CSV and JSON hold \
          every digit.",
         "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa bootstrap for means), \

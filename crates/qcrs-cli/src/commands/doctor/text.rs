@@ -3,7 +3,7 @@
 use super::{DoctorArgs, LevelLine, Seconds, Shown, words};
 use crate::output;
 use qcrs::report;
-use qcrs::text::wrap;
+use qcrs::text::{self, wrap};
 use std::fmt::Write;
 
 /// Columns of the titles at the left.
@@ -83,7 +83,7 @@ fn costs(n: u32, found: &Shown) -> String {
         let (passes, one, all) = (format!("{most}{passes}"), duration(*per_input), duration(*for_all));
         let _ = writeln!(text, "{method:<10} {passes:>12} {one:>10} {all:>14}");
     }
-    text + &words::choice(&found.seconds)
+    text + &text::paragraph(&words::choice(&found.seconds), output::terminal().width)
 }
 
 fn duration(seconds: f64) -> String {

@@ -126,8 +126,8 @@ pub fn choice(costs: &[Seconds]) -> String {
     let deployable = costs.iter().filter(|cost| cost.deployable).min_by_key(|cost| cost.passes);
     let method = deployable.map_or("cohen", |cost| cost.method);
     format!(
-        "For a deployed system use --method {method}: it has one σ for all images. For research with a σ per image use\n\
-         --method probe: it stops early, after about 30 % of these passes at n = 100000 (docs/methods.md).\n"
+        "For a deployed system use --method {method}: it has one σ for all images. For research with a σ per image \
+         use --method probe: it stops early, after about 30 % of these passes at n = 100000 (docs/methods.md)."
     )
 }
 
