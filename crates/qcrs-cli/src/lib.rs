@@ -40,7 +40,9 @@ First steps:
   qcrs data get cifar10
   qcrs doctor  --model model.onnx --data data/cifar10
   qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50
-  qcrs report  runs/* --html report.html";
+  qcrs report  runs/* --html report.html
+
+Words such as pass, look, σ, α and ACR are explained in docs/glossary.md.";
 
 const EXIT_CODES: &str = "\
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 usage error, 130 interrupted \

@@ -302,6 +302,36 @@ fn the_correction_is_as_computed_by_hand() {
     }
 }
 
+/// 8.5 σ is 541.875 steps, so the last value is 542 + 1, and there are 2 · 543 + 1.
+#[test]
+fn the_values_of_a_law_are_counted_exactly() {
+    let law = LatticeGaussian { sigma: sigma(0.25), lattice: Lattice::Bytes, dim: 1 };
+    let tau = 1087.0 * 2.0_f64.powi(-63) + 1.9e-17;
+    assert!(law.tau() >= tau && law.tau() - tau < 1e-31, "{:e} instead of {tau:e}", law.tau());
+}
+
+#[test]
+fn a_lattice_is_known_by_its_steps() {
+    for (lattice, steps) in [(Lattice::Bytes, 255), (Lattice::Fine, 4096)] {
+        assert_eq!((u32::from(lattice), Lattice::try_from(steps).unwrap()), (steps, lattice));
+    }
+    assert!(Lattice::try_from(256).is_err());
+}
+
+/// 2²³ steps, and a σ of 2¹⁵ steps.
+#[test]
+fn the_largest_pixel_and_noise_are_allowed_and_no_larger_ones() {
+    let step = 1.0 / 4096.0;
+    assert_eq!(Lattice::Fine.in_steps(&[2048.0, -2048.0]).unwrap(), [1 << 23, -(1 << 23)]);
+    assert!(
+        Lattice::Fine.in_steps(&[2048.0 + step]).is_err()
+            && Lattice::Fine.in_steps(&[-2048.0 - step]).is_err()
+    );
+    let law = |level: f64| LatticeGaussian { sigma: sigma(level), lattice: Lattice::Fine, dim: 1 };
+    assert!(law(8.0).check().is_ok() && law(8.0_f64.next_up()).check().is_err());
+    assert!(law(1.0 / 4096.0).check().is_ok() && law((1.0_f64 / 4096.0).next_down()).check().is_err());
+}
+
 #[test]
 fn inputs_and_noise_that_do_not_suit_each_other_are_refused() {
     let noise = |kind: NoiseKind, level: f64| kind.at(sigma(level), 3);
