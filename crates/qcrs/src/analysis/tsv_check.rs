@@ -117,6 +117,24 @@ impl<'a> Written<'a> {
     }
 }
 
+/// Lower bounds of the probability of the class.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// At α.
+    whole: f64,
+    /// At α/2, as each side of a two-sided bound has it.
+    halved: f64,
+    /// What they and σ come from.
+    from: &'static str,
+}
+
+impl Bounds {
+    fn of(([votes, n], alpha): ([u64; 2], Alpha)) -> Result<Self, Error> {
+        let at = |alpha| clopper_pearson_lower(votes, n, alpha);
+        Ok(Self { whole: at(alpha)?, halved: at(alpha.share(2))?, from: FROM_VOTES })
+    }
+}
+
 struct Checker<'a> {
     settings: &'a TsvSettings,
     alpha: Option<Alpha>,
@@ -133,47 +151,61 @@ impl<'a> Checker<'a> {
         let Some(&Written { line, radius, p_lower: stated }) = self.written.get(&row.index) else {
             return Ok(());
         };
-        let digits = radius.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let decimals = radius.split_once('.').map_or("", |(_, decimals)| decimals);
+        let unit = decimals.chars().fold(0.5, |unit, _| unit / 10.0);
         let sigma = row.sigma.map(Sigma::new).transpose()?.or(self.settings.sigma);
-        let mut problems = Vec::new();
-        let counted = match (row.votes, self.alpha) {
-            (Some([votes, n]), Some(alpha)) => Some(clopper_pearson_lower(votes, n, alpha)?),
-            _ => None,
+        let counted = row.votes.zip(self.alpha).map(Bounds::of).transpose()?;
+        let of_bound = stated.zip(counted).and_then(|(stated, counted)| self.bound(stated, counted));
+        let known = counted.or(stated.map(|whole| Bounds { whole, halved: whole, from: FROM_BOUND }));
+        let of_radius = match (known, sigma) {
+            (Some(bounds), Some(sigma)) => self.radius(row, bounds, (sigma, unit))?,
+            (_, sigma) => self.largest(row, sigma, unit)?,
         };
-        // a two-sided bound has α/2 for each side
-        let halved = match (row.votes, self.alpha) {
-            (Some([votes, n]), Some(alpha)) => Some(clopper_pearson_lower(votes, n, alpha.share(2))?),
-            _ => None,
-        };
-        if let (Some(stated), Some(counted), Some(halved)) = (stated, counted, halved) {
-            let problem = || format!("pABar is {stated}, but its votes give {counted}");
-            let nearest = if differ(stated, halved, 0.0) == 0.0 { halved } else { counted };
-            problems.extend(self.compare("pABar", "votes and n", (stated, nearest, 0.0), problem));
-        }
-        let bound = counted.map(|bound| (bound, FROM_VOTES)).or(stated.map(|bound| (bound, FROM_BOUND)));
-        let unit = 0.5 * 10_f64.powi(-(digits as i32));
-        if let (Some((bound, from)), Some(sigma)) = (bound, sigma) {
-            let proved = gaussian(bound, sigma)?;
-            let (radius, proves) = (row.radius, proved.unwrap_or(0.0));
-            let is_same = row.predicted.is_some() == proved.is_some() && differ(radius, proves, unit) == 0.0;
-            if !is_same && self.fits_two_sided(row, sigma)? {
-                self.compare("radius", TWO_SIDED, (radius, radius, unit), String::new);
-            } else if row.predicted.is_some() == proved.is_some() {
-                let problem = || format!("radius is {radius}, but {from} give {proves}");
-                problems.extend(self.compare("radius", from, (radius, proves, unit), problem));
-            } else if row.predicted.is_some() {
-                problems.push(format!("it is certified, but a bound of {bound} proves nothing"));
-            } else if halved.is_none_or(|halved| halved >= 0.5) {
-                problems.push(format!("it abstains, but {from} give a radius of {proves}"));
-            }
-        } else if let Some(most) = self.most(sigma)? {
-            let problem = || format!("radius is {}, but n draws can show at most {most}", row.radius);
-            let over = if row.radius > most { row.radius } else { most };
-            problems.extend(self.compare("largest radius", "n, alpha and σ", (over, most, unit), problem));
-        }
         let wrong = |problem| WrongRow { line, index: row.index, problem };
-        self.check.wrong.extend(problems.into_iter().map(wrong));
+        self.check.wrong.extend(of_bound.into_iter().chain(of_radius).map(wrong));
         Ok(())
+    }
+
+    /// Whether pABar is the bound that the votes give, at α or at the α/2 of a two-sided one.
+    fn bound(&mut self, stated: f64, Bounds { whole, halved, .. }: Bounds) -> Option<String> {
+        let problem = || format!("pABar is {stated}, but its votes give {whole}");
+        let nearest = if differ(stated, halved, 0.0) > 0.0 { whole } else { halved };
+        self.compare("pABar", "votes and n", (stated, nearest, 0.0), problem)
+    }
+
+    /// Whether the radius is what the bound proves at σ.
+    fn radius(
+        &mut self,
+        row: &Row,
+        Bounds { whole, halved, from }: Bounds,
+        (sigma, unit): (Sigma, f64),
+    ) -> Result<Option<String>, Error> {
+        let (radius, found) = (row.radius, gaussian(whole, sigma)?);
+        let (proved, agrees) = (found.unwrap_or(0.0), row.predicted.is_some() == found.is_some());
+        let is_same = agrees && differ(radius, proved, unit) <= 0.0;
+        if !is_same && self.fits_two_sided(row, sigma)? {
+            return Ok(self.compare("radius", TWO_SIDED, (radius, radius, unit), String::new));
+        }
+        if agrees {
+            let problem = || format!("radius is {radius}, but {from} give {proved}");
+            return Ok(self.compare("radius", from, (radius, proved, unit), problem));
+        }
+        Ok(match row.predicted {
+            Some(_) => Some(format!("it is certified, but a bound of {whole} proves nothing")),
+            None if halved < 0.5 => None,
+            None => Some(format!("it abstains, but {from} give a radius of {proved}")),
+        })
+    }
+
+    /// Whether the radius is one that n draws can show.
+    fn largest(&mut self, row: &Row, sigma: Option<Sigma>, unit: f64) -> Result<Option<String>, Error> {
+        let (Some(sigma), Some(n), Some(alpha)) = (sigma, self.settings.n, self.alpha) else {
+            return Ok(None);
+        };
+        let most = gaussian(clopper_pearson_lower(n, n, alpha)?, sigma)?.unwrap_or(0.0);
+        let problem = || format!("radius is {}, but n = {n} draws can show at most {most}", row.radius);
+        let numbers = (row.radius.max(most), most, unit);
+        Ok(self.compare("largest radius", "n, alpha and σ", numbers, problem))
     }
 
     /// Counts a row of `column`; what is wrong with it if the two numbers differ by more than rounding.
@@ -213,14 +245,6 @@ impl<'a> Checker<'a> {
         }
         let is_near = (radius(below)? - row.radius).abs() <= FIT * row.radius;
         Ok(row.predicted.is_some() && row.radius > 0.0 && is_near)
-    }
-
-    /// The radius that unanimous draws would show.
-    fn most(&self, sigma: Option<Sigma>) -> Result<Option<f64>, Error> {
-        let (Some(sigma), Some(n), Some(alpha)) = (sigma, self.settings.n, self.alpha) else {
-            return Ok(None);
-        };
-        Ok(Some(gaussian(clopper_pearson_lower(n, n, alpha)?, sigma)?.unwrap_or(0.0)))
     }
 
     fn finish(mut self, table: &Table, text: &str) -> TsvCheck {
