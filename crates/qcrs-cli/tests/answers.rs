@@ -67,7 +67,7 @@ fn tune_and_curve_show_the_answers_of_their_own_votes() {
     let text = json.to_string();
     assert!(text.find("\"best\"").unwrap() < text.find("\"seen\"").unwrap(), "{text}");
     let curve = format!("curve {} --points 2 --left 0.25 --right 0.85 --n 10 --max 30", target());
-    let drawn = bench.run(&curve).says(&["idx\tclass\tsigma"]);
+    let drawn = bench.run(&format!("{curve} --format tsv")).says(&["idx\tclass\tsigma"]);
     assert!(drawn.err.contains(TABLE) && drawn.err.contains(WARNING), "{}", drawn.err);
     assert_eq!(drawn.out.lines().count(), 1 + 30 * 2, "stdout has the curves only");
     let json = bench.run(&format!("{curve} --format json")).says(&[]).json();

@@ -87,5 +87,5 @@ fn float_images_are_rounded_to_a_finer_lattice() {
         .says(&["2 inputs sampled again", "matches its image"]);
     bench.run(&typed("--noise float --run float")).says(&["Not covered in floating point"]);
     assert_eq!(spec(&bench, "float")["data"]["preprocess"], "value");
-    bench.run(&format!("predict {data} --sigma 0.25 --n 20")).says(&["idx\tlabel\tpredict"]);
+    bench.run(&format!("predict {data} --sigma 0.25 --n 20 --format tsv")).says(&["idx\tlabel\tpredict"]);
 }

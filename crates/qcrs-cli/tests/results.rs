@@ -55,7 +55,8 @@ fn report_writes_every_format() {
 #[test]
 fn numbers_and_advice_can_be_copied() {
     let bench = Bench::new();
-    let curve = bench.with_model("curve --sigma 0.25 --n 20 --left 0.1 --right 0.8 --points 8 --ids 3");
+    let curve =
+        bench.with_model("curve --sigma 0.25 --n 20 --left 0.1 --right 0.8 --points 8 --ids 3 --format tsv");
     assert!(curve.says(&["\t0.3\t"]).out.lines().count() == 9);
     let tune = bench.with_model("tune --sigma 0.25 --points 2 --draws 20 --one-class 1");
     tune.says(&["qcrs certify --method cohen --sigma 0.", " --one-class 1 …"]);
@@ -66,7 +67,7 @@ fn report_writes_a_page_and_figures() {
     let bench = Bench::new();
     bench.certify("--method qcrs --run a").says(&[]);
     let curve = format!("curve {MODEL} --sigma 0.25 --n 100 --points 5 --ids 3,6 --out curves.json");
-    let text = bench.run(&curve).says(&["idx\tclass\tsigma", "abstain"]).out;
+    let text = bench.run(&format!("{curve} --format tsv")).says(&["idx\tclass\tsigma", "abstain"]).out;
     assert_eq!(text.lines().count(), 1 + 2 * 5);
     let json = bench.run(&format!("{curve} --format json")).says(&[]).json();
     assert_eq!(json, serde_json::from_str::<serde_json::Value>(&bench.read("curves.json")).unwrap());
@@ -135,7 +136,10 @@ fn a_reader_that_has_read_enough_is_no_failure() {
 #[test]
 fn predict_answers_or_abstains() {
     let bench = Bench::new();
-    let text = bench.with_model("predict --sigma 0.25 --n 200").says(&["idx\tlabel\tpredict\tp_value\n"]).out;
+    let text = bench
+        .with_model("predict --sigma 0.25 --n 200 --format tsv")
+        .says(&["idx\tlabel\tpredict\tp_value\n"])
+        .out;
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows.len(), 8);
     assert_eq!((rows[0][2], rows[6][2], rows[7][1]), ("abstain", "automobile", "truck"), "{text}");
@@ -151,7 +155,8 @@ fn predict_answers_or_abstains() {
 fn predict_answers_a_majority_or_abstains() {
     let bench = Bench::new();
     let typed = "predict --sigma 0.25 --n 200 --majority";
-    let text = bench.with_model(typed).says(&["idx\tlabel\tpredict\tp_lower\n"]).out;
+    let text =
+        bench.with_model(&format!("{typed} --format tsv")).says(&["idx\tlabel\tpredict\tp_lower\n"]).out;
     let json = bench.with_model(&format!("{typed} --format json")).says(&[]).json();
     let usual = bench.with_model("predict --sigma 0.25 --n 200 --format json").says(&[]).json();
     let (mut answered, mut only_ahead) = (0, 0);
@@ -380,4 +385,26 @@ fn verify_recomputes_published_files() {
     bench
         .run("verify others.tsv --alpha 0.001 --n 1,000 --sigma 0.12")
         .code_is(1, "others.tsv: 1 row disagrees");
+}
+
+/// Numbers for people have few digits, classes have names, and a curve has a best σ.
+#[test]
+fn predict_curve_and_tune_print_tables_for_people() {
+    let bench = Bench::new();
+    let predict =
+        bench.with_model("predict --sigma 0.25 --n 2000").says(&["input       label      answer  p-value"]);
+    assert!(predict.out.contains("automobile  < 1e-15"), "{}", predict.out);
+    bench.with_model("predict --sigma 0.25 --n 200 --majority").says(&["lower bound"]);
+    let curve = bench.with_model("curve --sigma 0.25 --n 200 --points 5 --ids 3,6");
+    curve.says(&["input       label       class  best σ  radius", "Input 6: automobile", "abstains"]);
+    let many = bench.with_model("curve --sigma 0.25 --n 200 --points 2");
+    many.says(&["4 more curves; --format tsv has every point"]);
+    let tune = bench
+        .with_model("tune --sigma 0.25 --points 3 --draws 20")
+        .says(&["σ       predicted ACR  certified"]);
+    let best =
+        tune.out.lines().find(|line| line.ends_with("<- best")).unwrap_or_else(|| panic!("{}", tune.out));
+    assert!(best.chars().count() < 45, "{best}");
+    let tsv = bench.with_model("tune --sigma 0.25 --points 3 --draws 20 --format tsv").says(&[]).out;
+    assert_eq!((tsv.lines().next(), tsv.lines().count()), (Some("sigma\tpredicted_acr\tcertified"), 4));
 }

@@ -89,6 +89,18 @@ pub enum Format {
     Json,
 }
 
+/// How rows of numbers are written to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum RowFormat {
+    /// Tables for people, with few digits
+    #[default]
+    Text,
+    /// One line per row for programs, with every digit, separated by tabs
+    Tsv,
+    /// One JSON value for programs
+    Json,
+}
+
 /// An error with its causes, except those that the sentence before already tells.
 pub fn story(error: &anyhow::Error) -> String {
     let mut parts = error.chain().map(|part| match (part.downcast_ref(), part.downcast_ref()) {

@@ -78,6 +78,18 @@ pub fn paragraph(text: &str, width: usize) -> String {
     wrap(&one_line(text), width).join("\n") + "\n"
 }
 
+/// A line of at most `width` characters; what does not fit follows below, `indent` characters from the left.
+pub fn hanging(line: &str, width: usize, indent: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    // the spaces at the left may be those of a table
+    let cut = line.char_indices().nth(indent).map_or(line.len(), |(at, _)| at);
+    let (label, words) = line.split_at(cut);
+    let rest = wrap(words, width.saturating_sub(indent).max(1));
+    format!("{label}{}", rest.join(&format!("\n{}", " ".repeat(indent))))
+}
+
 /// Control characters, line separators, and marks that change the direction of what follows.
 fn acts(c: char) -> bool {
     c.is_control()
@@ -103,6 +115,8 @@ mod tests {
         assert_eq!(wrap("net-0.25-qcrs", 9), ["net-0.25-", "qcrs"]);
         assert_eq!(wrap("a net-0.25-qcrs", 9), ["a", "net-0.25-", "qcrs"]);
         assert_eq!(wrap("", 4), [""]);
+        assert_eq!(hanging("what  one two three", 13, 6), "what  one two\n      three");
+        assert_eq!(hanging("what  one", 13, 6), "what  one");
         assert_eq!(paragraph("one\ttwo three", 8), "one�two\nthree\n");
     }
 

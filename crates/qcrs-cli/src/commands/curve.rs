@@ -1,15 +1,16 @@
 //! `qcrs curve`
 
 use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
-use crate::output::{self, Format, say};
+use crate::output::{self, RowFormat, say, terminal};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, bail};
 use qcrs::analysis::{AnsweredInput, Answers, Curve, CurvePoint, SigmaLevels};
 use qcrs::curve::{Curves, Drawn, sigmas_between};
-use qcrs::report;
+use qcrs::report::format::{down, up};
+use qcrs::report::{self, SheetTable};
 use qcrs::sample::{Input, SampleUnderNoise};
-use qcrs::text::one_line;
+use qcrs::text::{one_line, shortened};
 use qcrs::types::{Alpha, Error, Sigma};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ pub struct CurveArgs {
     out: Option<PathBuf>,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: RowFormat,
 }
 
 /// Draws and prints the curves.
@@ -78,12 +79,18 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         output::write_file(path, &serde_json::to_string_pretty(&curves)?)?;
     }
-    if args.format == Format::Json {
-        return output::print_json(&curves);
+    match args.format {
+        RowFormat::Json => output::print_json(&curves),
+        RowFormat::Tsv => {
+            // stdout has nothing but the numbers of the curves
+            say!("{}", answers(&curves, &setup));
+            output::print(&tsv(&curves))
+        }
+        RowFormat::Text => {
+            output::print(&text(&curves, &setup))?;
+            output::print(&answers(&curves, &setup))
+        }
     }
-    // stdout has nothing but the numbers of the curves
-    say!("{}", answers(&curves, &setup));
-    output::print(&text(&curves))
 }
 
 /// What the network answers to these inputs at each σ.
@@ -93,7 +100,7 @@ fn answers(curves: &[Curve], setup: &Setup) -> String {
     let classes = setup.model.classifier.num_classes();
     let levels = SigmaLevels::each(sigmas);
     let answers = Answers::new(&inputs, &levels, classes, &|class| setup.class_name(class));
-    report::by_sigma(&answers, &output::terminal())
+    report::by_sigma(&answers, &terminal())
 }
 
 /// The curve of one input, with what a report needs to know about it.
@@ -111,7 +118,52 @@ pub fn of_input(
     Ok(Curve { model, data, index, file: example.file, label: example.label, class, caption, points })
 }
 
-fn text(curves: &[Curve]) -> String {
+/// Characters of a file's name in a table.
+const NAME: usize = 30;
+
+/// The file of an input, or else its number.
+fn name(curve: &Curve) -> String {
+    curve.file.clone().unwrap_or_else(|| curve.index.to_string())
+}
+
+/// Inputs whose curves are shown point by point.
+const POINT_BY_POINT: usize = 4;
+
+/// The best σ of each input, and the points of the first few curves.
+fn text(curves: &[Curve], setup: &Setup) -> String {
+    let width = terminal().width;
+    let mut best =
+        SheetTable::new("Best σ of each input".into(), &["input", "label", "class", "best σ", "radius"]);
+    for curve in curves {
+        let label = curve.label.map_or_else(|| "–".into(), |label| setup.class_name(label));
+        let radius = |point: &&CurvePoint| point.radius.unwrap_or(-1.0);
+        let most = curve.points.iter().max_by(|a, b| radius(a).total_cmp(&radius(b)));
+        let (sigma, radius) = match most.and_then(|point| Some((point.sigma, point.radius?))) {
+            Some((sigma, radius)) => (format!("{sigma:.4}"), down(radius, 4)),
+            None => ("–".into(), "–".into()),
+        };
+        let input = shortened(&name(curve), NAME);
+        best.rows.push(vec![input, label, setup.class_name(curve.class), sigma, radius]);
+    }
+    let mut text = best.text(width);
+    for curve in curves.iter().take(POINT_BY_POINT) {
+        let caption = format!("Input {}: {}", name(curve), setup.class_name(curve.class));
+        let mut points = SheetTable::new(caption, &["σ", "lower bound", "upper bound", "radius"]);
+        for &CurvePoint { sigma, p_lower, p_upper, radius, .. } in &curve.points {
+            let radius = radius.map_or_else(|| "abstains".into(), |radius| down(radius, 4));
+            points.rows.push(vec![format!("{sigma:.4}"), down(p_lower, 4), up(p_upper, 4), radius]);
+        }
+        let _ = write!(text, "\n{}", points.text(width));
+    }
+    if curves.len() > POINT_BY_POINT {
+        let _ =
+            writeln!(text, "\n{} more curves; --format tsv has every point", curves.len() - POINT_BY_POINT);
+    }
+    text
+}
+
+/// Every digit, for programs.
+fn tsv(curves: &[Curve]) -> String {
     let has_files = curves.iter().any(|curve| curve.file.is_some());
     let head = if has_files { "\tfile" } else { "" };
     let mut text = format!("idx\tclass\tsigma\tp_lower\tp_upper\tradius{head}\n");

@@ -1,11 +1,13 @@
 //! `qcrs predict`
 
 use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
-use crate::output::{self, Format};
+use crate::output::{self, RowFormat, terminal};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::ensure;
 use qcrs::predict::{predict, predict_majority};
+use qcrs::report::SheetTable;
+use qcrs::report::format::{down, p_value};
 use qcrs::sample::{Input, SampleUnderNoise};
 use qcrs::text;
 use qcrs::types::{Alpha, Sigma};
@@ -40,10 +42,10 @@ pub struct PredictArgs {
     seed: SeedArg,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: RowFormat,
 }
 
-/// Prints one line per input.
+/// Prints one row per input.
 pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     ensure!(
         args.method == "cohen",
@@ -58,18 +60,19 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     setup.check_images(&ids)?;
     let sampler = setup.sampler()?;
     let progress = PassesBar::new(ids.len() as u64 * u64::from(args.n));
-    if args.format == Format::Text {
+    if args.format == RowFormat::Tsv {
         let number = if args.majority { "p_lower" } else { "p_value" };
         let file = if setup.example(ids[0])?.file.is_some() { "\tfile" } else { "" };
         output::print(&format!("idx\tlabel\tpredict\t{number}{file}"))?;
     }
     let mut all = Vec::new();
-    progress.watch(&sampler, || {
+    let mut table = args.table();
+    let predicted = progress.watch(&sampler, || {
         for &index in &ids {
             let example = setup.example(index)?;
             let input = Input { pixels: &example.pixels, seed, index };
             let PredictedAnswer { class, number, json } = args.answer(&sampler, &input, sigma, alpha)?;
-            if args.format == Format::Json {
+            if args.format == RowFormat::Json {
                 let mut object = json!({ "index": index, "label": example.label, "prediction": json });
                 if let Some(file) = example.file {
                     object["file"] = file.into();
@@ -80,15 +83,30 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
             let name = |class: Option<usize>, none: &str| {
                 class.map_or(none.into(), |class| text::one_line(&setup.class_name(class)))
             };
+            if args.format == RowFormat::Text {
+                let (label, class) = (name(example.label, "–"), name(class, "abstained"));
+                let file =
+                    example.file.map_or_else(|| index.to_string(), |file| text::shortened(&file, NAME));
+                table.rows.push(vec![file, label, class, args.shown(number)]);
+                continue;
+            }
             let (label, class) = (name(example.label, ""), name(class, "abstain"));
             let file = example.file.map_or(String::new(), |file| format!("\t{}", text::one_line(&file)));
             // `:?` for 5e-28 instead of 28 zeros
             progress.aside(|| output::print(&format!("{index}\t{label}\t{class}\t{number:?}{file}")))?;
         }
         anyhow::Ok(())
-    })?;
-    if args.format == Format::Json { output::print_json(&all) } else { Ok(()) }
+    });
+    // what is known stays known if someone stops the rest
+    if !table.rows.is_empty() {
+        output::print(&table.text(terminal().width))?;
+    }
+    predicted?;
+    if args.format == RowFormat::Json { output::print_json(&all) } else { Ok(()) }
 }
+
+/// Characters of a file's name in a table.
+const NAME: usize = 30;
 
 /// What a predictor says of one input.
 struct PredictedAnswer {
@@ -99,6 +117,19 @@ struct PredictedAnswer {
 }
 
 impl PredictArgs {
+    /// The table of the answers, without rows.
+    fn table(&self) -> SheetTable {
+        let Self { sigma, n, alpha, .. } = self;
+        let caption = format!("Answers of the smoothed classifier: σ {sigma}, n {n}, α {alpha}");
+        let number = if self.majority { "lower bound" } else { "p-value" };
+        SheetTable::new(caption, &["input", "label", "answer", number])
+    }
+
+    /// The number that decided, with few digits.
+    fn shown(&self, number: f64) -> String {
+        if self.majority { down(number, 4) } else { p_value(number) }
+    }
+
     fn answer(
         &self,
         sampler: &dyn SampleUnderNoise,

@@ -1,12 +1,13 @@
 //! `qcrs tune`
 
 use crate::args::{NoiseArgs, SeedArg, TargetArgs, count};
-use crate::output::{self, Format};
+use crate::output::{self, RowFormat, terminal};
 use crate::progress::PassesBar;
 use crate::setup::Setup;
 use anyhow::{Context, ensure};
 use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
-use qcrs::report;
+use qcrs::report::format::down;
+use qcrs::report::{self, SheetTable};
 use qcrs::sample::{Input, OneClass};
 use qcrs::tune::{self, Edge, Predicted, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
@@ -49,7 +50,7 @@ pub struct TuneArgs {
     seed: SeedArg,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: RowFormat,
 }
 
 /// Finds the best single σ on the selected inputs.
@@ -94,7 +95,10 @@ pub fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let answers = answers(&tune, &labels, &predicted, (classes, &name));
     let best = tune::best(&promises)
         .context("no σ certifies any of these inputs; is --sigma that of the training? see qcrs doctor")?;
-    if args.format == Format::Json {
+    if args.format == RowFormat::Tsv {
+        return output::print(&tsv(&promises));
+    }
+    if args.format == RowFormat::Json {
         return output::print_json(&json!({ "inputs": ids.len(), "n": args.n, "alpha": args.alpha,
             "best": best, "edge": Edge::of(&promises, best), "promises": promises, "seen": answers.levels }));
     }
@@ -133,12 +137,14 @@ fn text(
     one_class: Option<&str>,
 ) -> String {
     let question = one_class.map_or_else(String::new, |class| format!(" --one-class {class}"));
-    let mut text = String::from("sigma\tpredicted ACR\tcertified\n");
+    let caption = format!("Predicted ACR with one σ for all of {inputs} inputs");
+    let mut table = SheetTable::new(caption, &["σ", "predicted ACR", "certified", ""]);
     for promise @ Promise { sigma, acr, certified } in promises {
-        let mark = if *promise == best { "\t<- best" } else { "" };
-        let _ = writeln!(text, "{sigma:.4}\t{acr:.4}\t{certified:.3}{mark}");
+        let mark = if *promise == best { "<- best" } else { "" };
+        table.rows.push(vec![format!("{sigma:.4}"), down(*acr, 4), down(*certified, 3), mark.into()]);
     }
-    let _ = writeln!(text, "\n{}", report::by_sigma(answers, &output::terminal()));
+    let mut text = table.text(terminal().width);
+    let _ = writeln!(text, "\n{}", report::by_sigma(answers, &terminal()));
     let edge = match Edge::of(promises, best) {
         None => "",
         Some(Edge::Largest) => {
@@ -154,5 +160,14 @@ fn text(
          judge it on others: qcrs certify --method cohen --sigma {:.4}{question} …",
         best.sigma, best.sigma
     );
+    text
+}
+
+/// Every digit, for programs.
+fn tsv(promises: &[Promise]) -> String {
+    let mut text = String::from("sigma\tpredicted_acr\tcertified\n");
+    for Promise { sigma, acr, certified } in promises {
+        let _ = writeln!(text, "{sigma}\t{acr}\t{certified}");
+    }
     text
 }

@@ -36,9 +36,15 @@ pub fn brief(value: f64) -> String {
     if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').into() } else { shown }
 }
 
-/// A p-value: three digits, or as a power of ten when small.
+/// A p-value: three digits, or as a power of ten when small. Smaller ones than 1e-15 say no more than that.
 pub fn p_value(p: f64) -> String {
-    if p >= 0.001 { format!("{p:.3}") } else { format!("{p:.1e}") }
+    if p < 1e-15 {
+        "< 1e-15".into()
+    } else if p >= 0.001 {
+        format!("{p:.3}")
+    } else {
+        format!("{p:.1e}")
+    }
 }
 
 fn minus(digits: &str) -> String {

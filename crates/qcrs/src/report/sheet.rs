@@ -86,6 +86,16 @@ fn style() -> Value {
 }
 
 impl SheetTable {
+    /// A table with this head; rows are filled in later.
+    pub fn new(caption: String, head: &[&str]) -> Self {
+        Self { caption, head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// The table for a terminal of this width.
+    pub fn text(&self, width: usize) -> String {
+        self.grid().text(width)
+    }
+
     fn grid(&self) -> TextGrid {
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect();
         TextGrid { caption: self.caption.clone(), head: self.head.clone(), rows, crowded: false }

@@ -3,7 +3,7 @@
 use super::{DoctorArgs, LevelLine, Seconds, Shown, words};
 use crate::output;
 use qcrs::report;
-use qcrs::text::{self, wrap};
+use qcrs::text::{self, hanging, wrap};
 use std::fmt::Write;
 
 /// Columns of the titles at the left.
@@ -32,7 +32,7 @@ pub fn text(args: &DoctorArgs, found: &Shown) -> String {
     if !found.batch_invariant {
         text.push_str("note       scores depend on the batch size; it becomes part of a run's spec\n");
     }
-    text
+    text.lines().map(|line| hanging(line, width, INDENT) + "\n").collect()
 }
 
 /// A title and what belongs to it, wrapped to `width`; lines that begin with a space are code.
