@@ -41,7 +41,6 @@ First steps:
   qcrs doctor  --model model.onnx --data data/cifar10
   qcrs certify --model model.onnx --data data/cifar10 --sigma 0.25 --skip 50
   qcrs report  runs/* --html report.html
-
 Words such as pass, look, σ, α and ACR are explained in docs/glossary.md.";
 
 const EXIT_CODES: &str = "\

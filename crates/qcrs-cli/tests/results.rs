@@ -302,7 +302,7 @@ fn doctor_finds_the_scale_and_the_time() {
         "n = 100000",
         "probe          ≤ ",
         "deployed system use --method cohen",
-        "research with a σ per image use\n--method probe",
+        "research with a σ per image use --method probe",
         "cifar10-0.247: deviations 0.2470 0.2435 0.2616",
     ]);
     bench

@@ -329,7 +329,8 @@ fn the_largest_pixel_and_noise_are_allowed_and_no_larger_ones() {
     );
     let law = |level: f64| LatticeGaussian { sigma: sigma(level), lattice: Lattice::Fine, dim: 1 };
     assert!(law(8.0).check().is_ok() && law(8.0_f64.next_up()).check().is_err());
-    assert!(law(1.0 / 4096.0).check().is_ok() && law((1.0_f64 / 4096.0).next_down()).check().is_err());
+    let bytes = |level: f64| LatticeGaussian { lattice: Lattice::Bytes, ..law(level) };
+    assert!(bytes(1.0 / 255.0).check().is_ok() && bytes(0.999_999 / 255.0).check().is_err());
 }
 
 #[test]
