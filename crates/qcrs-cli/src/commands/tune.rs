@@ -9,6 +9,7 @@ use qcrs::analysis::{AnsweredInput, Answers, SigmaLevels};
 use qcrs::report::format::down;
 use qcrs::report::{self, SheetTable};
 use qcrs::sample::{Input, OneClass};
+use qcrs::text::paragraph;
 use qcrs::tune::{self, Edge, Predicted, Promise, Tune};
 use qcrs::types::{Alpha, Sigma};
 use serde_json::json;
@@ -154,13 +155,10 @@ fn text(
             "; it is the smallest that was tried, so a smaller one may be better: lower --left"
         }
     };
-    let _ = write!(
-        text,
-        "best single σ on these {inputs} inputs: {:.4}{edge}\n\
-         judge it on others: qcrs certify --method cohen --sigma {:.4}{question} …",
-        best.sigma, best.sigma
-    );
-    text
+    let found = format!("best single σ on these {inputs} inputs: {:.4}{edge}", best.sigma);
+    text += &paragraph(&found, terminal().width);
+    let certify = format!("qcrs certify --method cohen --sigma {:.4}{question} …", best.sigma);
+    text + "judge it on others: " + &certify
 }
 
 /// Every digit, for programs.
