@@ -104,7 +104,9 @@ fn a_stopped_attack_resumes_with_the_same_bytes() {
 #[test]
 fn what_cannot_be_attacked_is_refused() {
     let bench = with_run();
-    bench.run(&format!("attack r {MODEL} --passes 100")).fails(2, &["must be from 200"]);
+    bench
+        .run(&format!("attack r {MODEL} --passes 100"))
+        .fails(2, &["must be from 200 to 4294967295, got 100"]);
     bench.run(&format!("attack r {MODEL} --passes 400 --quick")).fails(2, &["--quick"]);
     bench.run(&format!("attack absent {MODEL} --quick")).fails(1, &["absent"]);
     let other = format!("{} --normalize half", attack(""));

@@ -10,6 +10,7 @@ use qcrs::bounds::smallest_n;
 use qcrs::certify::Bound;
 use qcrs::run::{Record, Run, Shard, Spec};
 use qcrs::sample::MonteCarlo;
+use qcrs::text::counted;
 use qcrs::types::Error;
 use qcrs_bank::Teller;
 use std::path::Path;
@@ -95,6 +96,6 @@ fn announce(spec: &Spec, dir: &Path, run: &Run) {
     } else if done > 0 {
         say!("{dir}: resuming after {done} of {all} inputs");
     } else {
-        say!("{dir}: {all} inputs of {}", spec.data.name);
+        say!("{dir}: {} of {}", counted(all, "input"), spec.data.name);
     }
 }

@@ -90,6 +90,11 @@ pub fn hanging(line: &str, width: usize, indent: usize) -> String {
     format!("{label}{}", rest.join(&format!("\n{}", " ".repeat(indent))))
 }
 
+/// A number of things: "1 input", "2 inputs".
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Control characters, line separators, and marks that change the direction of what follows.
 fn acts(c: char) -> bool {
     c.is_control()
@@ -117,6 +122,7 @@ mod tests {
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(hanging("what  one two three", 13, 6), "what  one two\n      three");
         assert_eq!(hanging("what  one", 13, 6), "what  one");
+        assert_eq!([0, 1, 2].map(|count| counted(count, "input")), ["0 inputs", "1 input", "2 inputs"]);
         assert_eq!(paragraph("one\ttwo three", 8), "one�two\nthree\n");
     }
 

@@ -2,6 +2,13 @@
 
 use clap::CommandFactory;
 
+/// How each shell gets them.
+pub const INSTALL: &str = "\
+Install:
+  bash  qcrs completions bash > ~/.local/share/bash-completion/completions/qcrs
+  zsh   qcrs completions zsh > ~/.zfunc/_qcrs   (with ~/.zfunc in fpath)
+  fish  qcrs completions fish > ~/.config/fish/completions/qcrs.fish";
+
 /// What was typed after `qcrs completions`.
 #[derive(clap::Args)]
 pub struct CompletionsArgs {

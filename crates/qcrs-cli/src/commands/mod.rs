@@ -54,6 +54,7 @@ pub enum Command {
     /// Measure engine, noise and certifier
     Bench(bench::BenchArgs),
     /// Print completions for a shell
+    #[command(after_help = completions::INSTALL)]
     Completions(completions::CompletionsArgs),
 }
 

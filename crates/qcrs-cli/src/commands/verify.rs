@@ -147,7 +147,12 @@ fn check_data(args: &VerifyArgs, opened: &Opened, stored: &Stored) -> anyhow::Re
     }
     let same = run::compare(&stored.spec, &stored.records, &opened.inputs(), false);
     same.with_context(|| args.run.display().to_string())?;
-    output::print("every label matches the data")?;
+    let labelled = stored.records.iter().any(|record| record.label.is_some());
+    output::print(if labelled {
+        "every label matches the data"
+    } else {
+        "neither the run nor the data has labels"
+    })?;
     let named = stored.records.iter().filter(|record| record.pixels.is_some()).count();
     if named == stored.records.len() {
         return output::print("every record matches its image in the data");

@@ -180,7 +180,7 @@ fn figure(curves: &[InputCurve]) -> Plot {
         title: "Certified radius by σ".into(),
         desc: "One line per input: most rise and then fall.".into(),
         x_label: "σ",
-        y_label: "certified l2 radius",
+        y_label: "certified ℓ₂ radius",
         whole_x: false,
         x: (all().map(|p| p.sigma).fold(f64::INFINITY, f64::min), all().map(|p| p.sigma).fold(0.0, f64::max)),
         y: (0.0, 1.1 * all().map(|point| point.radius).fold(0.01, f64::max)),

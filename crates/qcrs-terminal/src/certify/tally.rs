@@ -2,6 +2,7 @@
 
 use qcrs::report::format::down;
 use qcrs::run::{Finding, Record, Spec};
+use qcrs::text::counted;
 
 /// What the progress bar says.
 #[derive(Default)]
@@ -43,7 +44,7 @@ impl RunTally {
         let acr = self.radii / f64::from(*inputs);
         let has_acr = self.labelled && spec.budget.at_radius().is_none();
         let acr = if has_acr { format!(", ACR {}", down(acr, 3)) } else { String::new() };
-        format!("{inputs} inputs{acr}, {abstained} abstained")
+        format!("{}{acr}, {abstained} abstained", counted(*inputs as usize, "input"))
     }
 }
 

@@ -5,7 +5,7 @@ use super::grid::{Cell, TextGrid};
 use super::stack::{COLOURS, Stack, stack};
 use super::words::{file_name, title};
 use crate::analysis::{Analysis, Answers, AnswersAt, Curve, SigmaLevels, Summary};
-use crate::text::paragraph;
+use crate::text::{counted, paragraph};
 use std::collections::BTreeMap;
 
 /// Curves of fewer inputs say little about classes.
@@ -117,7 +117,7 @@ impl ClassColours {
         let parts = shares.into_iter().enumerate().filter(|(_, answers)| *answers > 0);
         Stack {
             name: level.name(),
-            count: format!("{} inputs", level.inputs),
+            count: counted(level.inputs, "input"),
             parts: parts.map(|(part, answers)| (part, answers as f64 / level.inputs as f64)).collect(),
         }
     }

@@ -72,7 +72,7 @@ pub fn accuracy(analysis: &Analysis) -> Result<Plot, Error> {
         desc: "The share of inputs certified with the right class at each radius or more; one falling step \
                function per run."
             .into(),
-        x_label: "l2 radius",
+        x_label: "ℓ₂ radius",
         whole_x: false,
         y_label: "certified accuracy",
         x,
@@ -117,7 +117,7 @@ fn acr(analysis: &Analysis, style: Option<&str>) -> String {
         |(style, summary): (usize, &Summary)| Some(Bar { name: title(summary), style, number: summary.acr? });
     let rows: Vec<Bar> = analysis.summaries.iter().enumerate().filter_map(row).collect();
     let desc = "One bar per run: the mean radius certified with the right class, with its 95 % interval.";
-    bars("Average certified radius (ACR)", desc, "ACR (l2), 95 % interval", &rows, style)
+    bars("Average certified radius (ACR)", desc, "ACR (ℓ₂), 95 % interval", &rows, style)
 }
 
 fn sigma(analysis: &Analysis) -> Plot {
@@ -205,7 +205,7 @@ fn sigma_radius(curve: &Curve, tables: &[Table]) -> Plot {
         desc: format!("The certified radius of input {} ({caption}) at each noise level tried.", curve.index),
         x_label: "σ",
         whole_x: false,
-        y_label: "l2 radius",
+        y_label: "ℓ₂ radius",
         x: (low, high),
         y: (0.0, top),
         series,
@@ -246,7 +246,7 @@ fn believed(table: &Table, belief: &BelievedCurve) -> Plot {
         ),
         x_label: "σ",
         whole_x: false,
-        y_label: "l2 radius",
+        y_label: "ℓ₂ radius",
         x: (ends.0.copied().unwrap_or(0.0), ends.1.copied().unwrap_or(1.0)),
         y: (0.0, top),
         series,

@@ -19,6 +19,9 @@ const TEMPLATES: [(&str, &str); 6] = [
     ("sections.html", include_str!("templates/sections.html")),
 ];
 
+/// The tables of more runs are folded, except the first two.
+const CROWDED: usize = 8;
+
 /// What to put on a page.
 pub struct Page<'a> {
     /// Its title.
@@ -55,7 +58,7 @@ fn values(page: &Page) -> Result<Value, Error> {
     let of_curves = by_sigma::of_curves(analysis, page.curves).map(|answers| answers.warnings());
     let of_curves = of_curves.unwrap_or_default().into_iter().map(|warning| format!("curves: {warning}."));
     let classes = analysis.summaries.iter().zip(&analysis.classes).filter(|(_, rows)| !rows.is_empty());
-    let mut notes = ceilings(analysis, &Terminal::default());
+    let mut notes: Vec<String> = ceilings(analysis, &Terminal::default()).into_iter().collect();
     notes.extend_from_slice(&analysis.notes);
     let runs = analysis.tables.iter().zip(&analysis.summaries).map(run).collect::<Result<Vec<_>, _>>()?;
     Ok(context! {
@@ -72,6 +75,7 @@ fn values(page: &Page) -> Result<Value, Error> {
         classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
         labels => gains::by_label(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         open => analysis.tables.len() <= 2,
+        crowded => analysis.tables.len() > CROWDED,
         promises => promises(analysis),
         runs,
     })

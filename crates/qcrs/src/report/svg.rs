@@ -6,8 +6,10 @@ pub const WIDTH: f64 = 440.0;
 pub const LEFT: f64 = 58.0;
 /// Free space right of the plot.
 pub const RIGHT: f64 = 16.0;
-/// How many series can be told apart; later ones repeat colours with other dashes.
-pub const STYLES: usize = 6;
+/// How many colours series have; later ones repeat them with other dashes.
+pub const STYLES: usize = 10;
+/// How many dash patterns there are.
+const DASHES: usize = 6;
 /// Colours and dashes, for light and dark; a page includes them once, and a separate file contains them.
 pub const STYLE: &str = include_str!("templates/figure.css");
 
@@ -48,9 +50,9 @@ pub fn rect((x, y): (f64, f64), (width, height): (f64, f64), class: &str) -> Str
     format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"{class}\"/>")
 }
 
-/// The classes of the `number`-th series: a colour and a dash pattern, no two alike below 36.
+/// The classes of the `number`-th series: a colour and a dash pattern, no two alike below 60.
 pub fn stroke(number: usize) -> String {
-    format!("c{} d{}", number % STYLES, (number + number / STYLES) % STYLES)
+    format!("c{} d{}", number % STYLES, (number + number / STYLES) % DASHES)
 }
 
 /// Text that XML and HTML leave alone. Control characters, which XML forbids, become spaces.
@@ -105,7 +107,10 @@ mod tests {
     #[test]
     fn hostile_names_are_escaped() {
         assert_eq!(escape("<a b=\"'&\">\u{0}"), "&lt;a b=&quot;&#39;&amp;&quot;&gt; ");
-        let all: std::collections::HashSet<String> = (0..36).map(stroke).collect();
-        assert_eq!(all.len(), 36);
+        let all: std::collections::HashSet<String> = (0..60).map(stroke).collect();
+        assert_eq!(all.len(), 60);
+        // a legend of ten runs needs no dashes
+        let colours = |number: usize| stroke(number).split(' ').next().map(str::to_owned);
+        assert_eq!((0..10).map(colours).collect::<std::collections::HashSet<_>>().len(), 10);
     }
 }

@@ -438,3 +438,22 @@ fn answers_name_files_and_shorten_them_for_a_terminal() {
     assert_eq!(first(&shown), "validation/n01440…_val_00000293.JPEG");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }
+
+/// A page of many runs shows its results first; the rest can be opened.
+#[test]
+fn a_page_of_many_runs_is_folded() {
+    let runs = |count: u32| analysis((0..count).map(|at| partial(&format!("run {at}"))).collect());
+    let folded = |count| {
+        page(&runs(count), &[]).matches("<details class=\"card\">\n<summary class=\"caption\">Cert").count()
+    };
+    assert_eq!((folded(8), folded(9)), (0, 1));
+}
+
+#[test]
+fn the_ceilings_of_several_runs_are_one_sentence() {
+    let all = (1000, 1000, 0.251);
+    let tables = ["a", "b"].map(|name| Table { name: name.into(), ..voted(&[all, all, (990, 1000, 0.251)]) });
+    let shown = text(&analysis(tables.to_vec()), &WIDE);
+    let note = "radii that are the most that n can show: a (2 of 3 images, n = 1000), b (2 of 3 images, n = 1000); a larger";
+    assert_eq!(shown.matches(note).count(), 1, "{shown}");
+}

@@ -64,25 +64,38 @@ pub fn guarantee_in_short(guarantee: Option<Guarantee>, terminal: &Terminal) -> 
     }
 }
 
-/// For each run with several answers on the largest radius that n can show: what it is.
-pub fn ceilings(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
-    let note = |run: &Summary| {
-        let Ceiling { answers, n, at } = run.ceiling?;
-        let (name, inputs, setting) = (&run.name, run.inputs, (terminal.setting)("n"));
-        let run = if analysis.summaries.len() > 1 { format!("{name}: ") } else { String::new() };
-        let what = match at {
-            Some([sigma, radius]) => format!(
-                "{} is the most that n = {n} can show at σ = {} ({answers} of {inputs} images)",
-                down(radius, 4),
-                brief(sigma)
-            ),
-            None => format!(
-                "{answers} of {inputs} images have all n = {n} votes, so their radii are the most that n can show"
-            ),
-        };
-        Some(format!("{run}{what}; a larger {setting} shows more."))
+/// What the radii are that several answers share because n draws can show no more, in one sentence.
+pub fn ceilings(analysis: &Analysis, terminal: &Terminal) -> Option<String> {
+    let reached = |run: &'_ Summary| run.ceiling.map(|ceiling| (run.name.clone(), run.inputs, ceiling));
+    let reached: Vec<(String, usize, Ceiling)> = analysis.summaries.iter().filter_map(reached).collect();
+    let what = match reached.as_slice() {
+        [] => return None,
+        [(name, inputs, ceiling)] if analysis.summaries.len() > 1 => {
+            format!("{name}: {}", ceiling_in_words(*ceiling, *inputs))
+        }
+        [(_, inputs, ceiling)] => ceiling_in_words(*ceiling, *inputs),
+        several => {
+            let run = |(name, inputs, Ceiling { answers, n, .. }): &(String, usize, Ceiling)| {
+                format!("{name} ({answers} of {inputs} images, n = {n})")
+            };
+            let runs: Vec<String> = several.iter().map(run).collect();
+            format!("radii that are the most that n can show: {}", runs.join(", "))
+        }
     };
-    analysis.summaries.iter().filter_map(note).collect()
+    Some(format!("{what}; a larger {} shows more.", (terminal.setting)("n")))
+}
+
+fn ceiling_in_words(Ceiling { answers, n, at }: Ceiling, inputs: usize) -> String {
+    match at {
+        Some([sigma, radius]) => format!(
+            "{} is the most that n = {n} can show at σ = {} ({answers} of {inputs} images)",
+            down(radius, 4),
+            brief(sigma)
+        ),
+        None => format!(
+            "{answers} of {inputs} images have all n = {n} votes, so their radii are the most that n can show"
+        ),
+    }
 }
 
 /// Every statement about rounding once, with the runs that it is about.

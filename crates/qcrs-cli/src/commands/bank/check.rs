@@ -1,6 +1,7 @@
 //! `qcrs bank check`
 
 use crate::output;
+use qcrs::text::counted;
 use qcrs_bank::{Bank, CheckedBank};
 use std::path::Path;
 use std::time::Instant;
@@ -12,8 +13,11 @@ pub fn run(dir: &Path) -> anyhow::Result<()> {
     let read = start.elapsed().as_secs_f64();
     let CheckedBank { balls, pairs, measured } = bank.check()?;
     let all = start.elapsed().as_secs_f64();
+    let measured =
+        if measured == 0 { String::new() } else { format!(" ({measured} measured pixel by pixel)") };
     output::print(&format!(
-        "{balls} balls: none of {pairs} pairs of different classes overlap ({measured} measured pixel by pixel); \
-         took {all:.1} s, including {read:.1} s to read the bank"
+        "{}: none of {pairs} pairs of different classes overlap{measured}; took {all:.1} s, including {read:.1} s to \
+         read the bank",
+        counted(balls, "ball")
     ))
 }

@@ -88,6 +88,7 @@ fn costs(n: u32, found: &Shown) -> String {
 
 fn duration(seconds: f64) -> String {
     match seconds {
+        s if s < 0.1 => format!("{:.1} ms", 1e3 * s),
         s if s < 120.0 => format!("{s:.1} s"),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),
         s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
