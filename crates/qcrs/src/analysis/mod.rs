@@ -126,7 +126,7 @@ impl Analysis {
                 }
             }
         }
-        notes.extend(tables.iter().filter_map(not_verified).chain(tables.iter().filter_map(unlabelled)));
+        notes.extend(not_verified(&tables).into_iter().chain(tables.iter().filter_map(unlabelled)));
         notes.extend(tables.iter().filter_map(other_precision).chain(tables.iter().filter_map(other_noise)));
         let warnings = tables.iter().zip(&answers).flat_map(warnings_of).collect();
         Ok(Self {
@@ -186,9 +186,20 @@ fn alpha_of_each(table: &Table) -> Result<Alpha, &'static str> {
     Ok(spec.budget.alpha())
 }
 
-/// Numbers that were not checked must not look like those that were.
-fn not_verified(table: &Table) -> Option<String> {
-    table.checked.why_not().map(|why| format!("{} is not verified: {why}.", table.name))
+/// Numbers that were not checked must not look like those that were: every reason once, with its runs.
+pub(crate) fn not_verified(tables: &[Table]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for table in tables {
+        let Some(why) = table.checked.why_not() else { continue };
+        match reasons.iter_mut().find(|(said, _)| *said == why) {
+            Some((_, runs)) => runs.push(&table.name),
+            None => reasons.push((why, vec![&table.name])),
+        }
+    }
+    let verb = |runs: &[&str]| if runs.len() == 1 { "is" } else { "are" };
+    let note =
+        |(why, runs): &(&str, Vec<&str>)| format!("{} {} not verified: {why}.", runs.join(", "), verb(runs));
+    reasons.iter().map(note).collect()
 }
 
 /// What can be said about a run on images without labels.

@@ -35,7 +35,9 @@ impl Table {
         }
         rows.sort_by_key(|row: &Row| row.index);
         let (guarantee, asked) = columns.about(text).map_err(|problem| Error::format(&name, problem))?;
-        let checked = Checked::NotVerified("a result file holds no votes".into());
+        let checked = Checked::NotVerified(
+            "a result file has no records; 'qcrs verify FILE' recomputes what its columns allow".into(),
+        );
         let mut table =
             Self { name, guarantee, asked, spec: None, beliefs: Vec::new(), rows, owed: None, checked };
         if columns.promise.is_none() && table.sigma_varies() {

@@ -3,7 +3,7 @@
 use super::grid::TextGrid;
 use super::words::{ceilings, guarantee_in_words, incomplete, rounding_in_words};
 use super::{Picture, Terminal, by_sigma, figures, gains, svg, tables};
-use crate::analysis::{Analysis, Curve, Summary, Table};
+use crate::analysis::{Analysis, Curve, Summary, Table, not_verified};
 use crate::run::Guarantee;
 use crate::types::Error;
 use base64::Engine;
@@ -19,7 +19,7 @@ const TEMPLATES: [(&str, &str); 6] = [
     ("sections.html", include_str!("templates/sections.html")),
 ];
 
-/// The tables of more runs are folded, except the first two.
+/// The tables of more runs are folded, except the results.
 const CROWDED: usize = 8;
 
 /// What to put on a page.
@@ -75,6 +75,7 @@ fn values(page: &Page) -> Result<Value, Error> {
         classes => classes.map(|(summary, rows)| tables::classes(summary, rows).value()).collect::<Vec<_>>(),
         labels => gains::by_label(analysis).iter().map(TextGrid::value).collect::<Vec<_>>(),
         open => analysis.tables.len() <= 2,
+        unverified => not_verified(&analysis.tables),
         crowded => analysis.tables.len() > CROWDED,
         promises => promises(analysis),
         runs,
@@ -103,9 +104,7 @@ fn picture(picture: &Picture) -> Value {
 fn run((table, summary): (&Table, &Summary)) -> Result<Value, Error> {
     let spec = table.spec.as_ref().map(serde_json::to_string_pretty).transpose();
     let spec = spec.map_err(|error| Error::Invalid(format!("{}: its spec: {error}", table.name)))?;
-    Ok(
-        context! { name => table.name.clone(), incomplete => incomplete(summary), unverified => summary.verified.why_not(), spec },
-    )
+    Ok(context! { name => table.name.clone(), incomplete => incomplete(summary), spec })
 }
 
 /// Every promise once, with the runs that make it.
