@@ -43,14 +43,17 @@ fn files_are_named_wherever_inputs_are() {
     assert!(bench.read("page.html").contains("<strong>a.png</strong>"));
 
     let predict = format!("predict {MODEL} --data photos --sigma 0.25 --n 100");
-    let text = bench.run(&predict).says(&["idx\tlabel\tpredict\tp_value\tfile\n"]).out;
+    let text =
+        bench.run(&format!("{predict} --format tsv")).says(&["idx\tlabel\tpredict\tp_value\tfile\n"]).out;
     assert!(text.lines().nth(3).unwrap().ends_with("\tb.png"), "{text}");
+    bench.run(&predict).says(&["a.png", "b.png"]);
     let json = bench.run(&format!("{predict} --format json")).says(&[]).json();
     assert_eq!(json[1]["file"], json!("a.png"));
 
     let curve = format!("curve {MODEL} --data photos --sigma 0.25 --n 100 --points 3 --ids 1");
-    let text = bench.run(&curve).says(&["\tradius\tfile\n"]).out;
+    let text = bench.run(&format!("{curve} --format tsv")).says(&["\tradius\tfile\n"]).out;
     assert!(text.lines().skip(1).all(|line| line.ends_with("\ta.png")), "{text}");
+    bench.run(&curve).says(&["Input a.png: "]);
     let json = bench.run(&format!("{curve} --format json")).says(&[]).json();
     assert_eq!(json[0]["file"], json!("a.png"));
     assert!(json[0]["caption"].as_str().unwrap().starts_with("a.png: "), "{json}");
@@ -93,7 +96,9 @@ fn class_names_come_from_a_list_for_every_kind_of_data() {
         .fails(1, &["line 1: 'cat' is not a class number"]);
     // a flat folder, an unlabelled image, and data with names of its own
     for data in ["photos", "photos/a.png", "data.bin"] {
-        let typed = format!("predict {MODEL} --data {data} --names names.txt --sigma 0.25 --n 100 --count 1");
+        let typed = format!(
+            "predict {MODEL} --data {data} --names names.txt --sigma 0.25 --n 100 --count 1 --format tsv"
+        );
         let ran = bench.run(&typed).says(&[]);
         let answer = ran.out.lines().nth(1).unwrap().split('\t').nth(2).unwrap();
         assert!(answer == "abstain" || NAMES.lines().any(|name| name == answer), "{}", ran.out);

@@ -32,7 +32,9 @@ pub fn text(args: &DoctorArgs, found: &Shown) -> String {
     if !found.batch_invariant {
         text.push_str("note       scores depend on the batch size; it becomes part of a run's spec\n");
     }
-    text.lines().map(|line| hanging(line, width, INDENT) + "\n").collect()
+    let fitted =
+        |line: &str| if line.starts_with(' ') { line.to_owned() } else { hanging(line, width, INDENT) };
+    text.lines().map(|line| fitted(line) + "\n").collect()
 }
 
 /// A title and what belongs to it, wrapped to `width`; lines that begin with a space are code.

@@ -9,9 +9,9 @@ use qcrs::types::Sigma;
 const TRAIN: &str =
     "train it with noise of the σ that you want, or use qcrs-train gaussian (docs/training.md):
 
-    for x, y in loader:                       # pixels in [0, 1], not normalised yet
-        x = x + 0.25 * torch.randn_like(x)    # fresh noise of σ = 0.25 in every step
-        loss = criterion(model(x), y)         # the model normalises; the rest is as before
+    for x, y in loader:                       # pixels in [0, 1]
+        x = x + 0.25 * torch.randn_like(x)    # the only new line
+        loss = criterion(model(x), y)         # the model normalises inside
 ";
 
 /// A way of handing over the pixels.

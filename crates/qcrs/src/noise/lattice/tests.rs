@@ -8,7 +8,7 @@ use super::{Lattice, LatticeGaussian};
 use crate::math::normal_quantile;
 use crate::noise::philox::philox4x32;
 use crate::noise::tests::archs;
-use crate::noise::words::{GROUP, LANES};
+use crate::noise::words::{GROUP, LANES, second_half};
 use crate::noise::{Noise, NoiseKind, Phase, Stream};
 use crate::types::Sigma;
 use proptest::prelude::*;
@@ -176,6 +176,27 @@ fn every_instruction_set_gives_the_same_bits_as_the_definition() {
             }
         }
     }
+}
+
+/// A second half is almost never read, so that draws do not show where it comes from.
+#[test]
+fn the_second_half_of_a_word_has_a_counter_of_its_own() {
+    for (draw, block, run) in [(0, 0, 0), (7, 3, 1), (u32::MAX, 47, 3)] {
+        let counter = [draw, block, STREAM.input, STREAM.phase as u32 | 0x8000_0000];
+        let expected = philox4x32(counter, STREAM.key())[run];
+        assert_eq!(second_half(&STREAM, draw, block, run), expected);
+        assert_ne!(philox4x32([draw, block, STREAM.input, STREAM.phase as u32], STREAM.key())[run], expected);
+    }
+}
+
+#[test]
+fn noisy_copies_are_written_whole() {
+    let (law, x) = ((0.25, Lattice::Bytes), [0, 128, 255]);
+    let pixels = x.map(|steps| Lattice::Bytes.pixel(steps));
+    let mut out = [f32::NAN; 3];
+    let noise = NoiseKind::Lattice(Lattice::Bytes).at(sigma(0.25), 3);
+    noise.copies_of(&pixels).unwrap().write(&STREAM, 5, &mut out);
+    assert_eq!(out.to_vec(), drawn(pulp::Arch::Scalar, law, 5, &x));
 }
 
 /// A second half decides about one word in 2³² per threshold.
