@@ -104,6 +104,11 @@ mod tests {
                 && !has_majority(&lattice, half)
                 && has_majority(&lattice, 0.5 + 2.0 * by)
         );
+        let mut exactly = 0.5 + by;
+        while law.lower(exactly) < 0.5 {
+            exactly = exactly.next_up();
+        }
+        assert!(law.lower(exactly) <= 0.5 && !has_majority(&lattice, exactly), "{exactly}");
         for radius in [0.01, 0.5, 1.5] {
             let more = share(&lattice, radius).unwrap() - share(&float, radius).unwrap();
             assert!(more >= by && more < 2.0 * by, "{more}");
