@@ -58,7 +58,7 @@ fn main() -> Result<(), Error> {
     let service = Service { certifier };
 
     let first = service.begin(vec![0.2, 0.8])?;
-    let second = service.begin(vec![0.6, 0.5])?;
+    let second = service.begin(vec![0.6, 0.4])?;
     let third = service.begin(vec![0.8, 0.2])?;
     second.cancelled.store(true, Relaxed); // the client went away
 
