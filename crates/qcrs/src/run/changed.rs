@@ -74,7 +74,7 @@ mod tests {
     fn what_was_typed_is_named_first_and_what_follows_is_not() {
         let words = |used: Value, wanted: Value| {
             let changed = changed(&differences(&used, &wanted).unwrap());
-            changed.iter().map(|setting| setting.words(|name| format!("--{name}"))).collect::<Vec<_>>()
+            changed.iter().map(|setting| setting.words(|name| format!("<{name}>"))).collect::<Vec<_>>()
         };
         let search = |method: &str, sigma: f64| json!({ "method": method, "sigma": sigma, "low": 0.24 * sigma, "high": 3.4 * sigma, "step": sigma });
         assert_eq!(
@@ -82,21 +82,21 @@ mod tests {
                 json!({ "budget": { "n": 200 }, "search": search("qcrs", 0.25), "tau": 1.0 }),
                 json!({ "budget": { "n": 300 }, "search": search("qcrs", 0.5), "tau": 2.0 })
             ),
-            ["this run used --sigma 0.25, you asked for 0.5", "this run used --n 200, you asked for 300"]
+            ["this run used <sigma> 0.25, you asked for 0.5", "this run used <n> 200, you asked for 300"]
         );
         assert_eq!(
             words(
                 json!({ "guarantee": "fixed-sigma", "search": { "method": "cohen", "sigma": 0.5 } }),
                 json!({ "guarantee": "frozen-sigma", "search": search("qcrs", 0.25) })
             ),
-            ["this run used --method cohen, you asked for qcrs"]
+            ["this run used <method> cohen, you asked for qcrs"]
         );
         assert_eq!(
             words(
                 json!({ "search": { "low": 0.1, "step": 1 } }),
                 json!({ "search": { "low": 0.2, "step": 1 } })
             ),
-            ["this run used --left 0.1, you asked for 0.2"]
+            ["this run used <left> 0.1, you asked for 0.2"]
         );
         assert_eq!(words(json!({ "tau": 1 }), json!({ "tau": 2 })), ["this run used tau 1, you asked for 2"]);
     }
