@@ -8,6 +8,7 @@ mod curve;
 mod data;
 mod demo;
 mod doctor;
+mod export;
 mod merge;
 mod predict;
 mod radius;
@@ -43,6 +44,8 @@ pub enum Command {
     Verify(verify::VerifyArgs),
     /// Search the certified balls of a run for points with another answer
     Attack(Box<attack::AttackArgs>),
+    /// Write every answer of a run, with its settings, into one file that report and verify read
+    Export(export::ExportArgs),
     /// Join the shards of a run
     Merge(merge::MergeArgs),
     /// Remember certificates, so that balls of different classes never overlap
@@ -72,6 +75,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Attack(args) => attack::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bank(args) => bank::run(&args),
         Command::Data(args) => data::run(args),

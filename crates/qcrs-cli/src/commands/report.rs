@@ -153,7 +153,7 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     } else {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;
-        Table::from_tsv(name.clone(), &text)?
+        Table::from_tsv(name.clone(), &text)?.under_its_name()
     };
     Ok(if skip == 1 {
         table
