@@ -30,7 +30,7 @@ pub use curve::Curve;
 pub use default_class::DefaultClass;
 pub use levels::SigmaLevels;
 pub use paired::{Paired, paired};
-pub use shape::{Shape, ShapePoint, Signs};
+pub use shape::{Shape, ShapePoint, SignPair, Signs, peak, steps};
 pub use summary::Summary;
 pub use table::{Row, Table};
 pub use tsv_check::{TsvCheck, TsvColumn, TsvSettings, WrongRow, check_tsv};

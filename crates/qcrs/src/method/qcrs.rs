@@ -271,8 +271,12 @@ impl Qcrs {
 
     /// Draws per input: one look at σ₀, two per halving, two for the rejection test.
     pub fn passes(&self) -> u64 {
-        let halvings = ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0);
-        (halvings as u64).saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
+        u64::from(self.halvings()).saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
+    }
+
+    /// How often the region is halved.
+    pub fn halvings(&self) -> u32 {
+        ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0) as u32
     }
 
     /// The bisection itself: asks `radii` for R at both ends of each difference and returns the

@@ -28,6 +28,8 @@ mod gains;
 mod grid;
 mod html;
 mod metrics;
+#[doc(hidden)] // public for our own programs only
+pub mod panels;
 mod pictures;
 #[doc(hidden)] // public for our own programs only
 pub mod plot;
@@ -48,7 +50,7 @@ pub use figures::figures;
 pub use html::{Page, html};
 pub use pictures::{Picture, pictures};
 #[doc(hidden)] // public for our own programs only
-pub use sheet::{Sheet, SheetTable, page};
+pub use sheet::{Sheet, SheetFigure, SheetTable, page};
 pub use terminal::Terminal;
 
 use crate::analysis::{Analysis, Table};

@@ -1,7 +1,7 @@
 //! How is a run published in one small file?
 //!
 //! An answers file is results.tsv without the columns that follow from the others, below a first line that holds the
-//! spec. Whoever has the file can make every table again, and check every radius, without the run.
+//! spec. From it every table can be made again, and every radius checked, without the run.
 
 use super::results::results_tsv;
 use super::{Spec, Stored};
@@ -17,8 +17,8 @@ const LEFT_OUT: [&str; 4] = ["pABar", "search_passes", "promise", "asked"];
 ///
 /// ```text
 /// # qcrs {"qcrs":"0.3.0","noise":"lattice 1/255",…}
-/// idx	label	predict	radius	correct	best_sigma	time	votes	n	passes	note	…
-/// 0	3	3	0.5248936216529184	1	0.28046875	0:00:01.3	9746	10000	17600
+/// idx label predict radius             correct best_sigma time           votes n     passes note …
+/// 0   3     3       0.5248936216529184 1       0.28046875 0:00:01.316187 9746  10000 17600
 /// ```
 pub fn answers_file(stored: &Stored) -> Result<String, Error> {
     let results = results_tsv(stored);
