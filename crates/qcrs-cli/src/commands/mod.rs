@@ -40,11 +40,11 @@ pub enum Command {
     Paper(Box<paper::PaperArgs>),
     /// Compute bound and radius from votes
     Radius(radius::RadiusArgs),
-    /// Recompute every radius of a run from its votes, and sample some inputs again
+    /// Recompute the radii of a run from its votes, sample inputs again
     Verify(verify::VerifyArgs),
     /// Search the certified balls of a run for points with another answer
     Attack(Box<attack::AttackArgs>),
-    /// Write every answer of a run, with its settings, into one file that report and verify read
+    /// Write the answers and settings of a run into one file
     Export(export::ExportArgs),
     /// Join the shards of a run
     Merge(merge::MergeArgs),

@@ -39,12 +39,6 @@ pub struct PaperArgs {
     /// Which experiment
     #[arg(value_enum)]
     experiment: Experiment,
-    #[command(flatten)]
-    model: Option<ModelArgs>,
-    #[command(flatten)]
-    data: Option<DataArgs>,
-    #[command(flatten)]
-    selection: SelectionArgs,
     /// The noise the model was trained with; may come from --preset
     #[arg(long, value_name = "SIGMA", required_unless_present = "preset")]
     sigma: Option<f64>,
@@ -73,8 +67,6 @@ pub struct PaperArgs {
     /// class-wise: these classes instead of the published ones, names or numbers
     #[arg(long, value_delimiter = ',', value_name = "CLASSES")]
     classes: Vec<String>,
-    #[command(flatten)]
-    shape: ShapeArgs,
     /// Published searches: what they do where σ − τ falls to 0 or below; the released program continues with a
     /// negative radius there
     #[arg(long, value_name = "floor|emulate", value_parser = negative_sigma)]
@@ -91,21 +83,30 @@ pub struct PaperArgs {
     /// The format of the tables on stdout
     #[arg(long, value_enum, default_value = "text")]
     format: SheetFormat,
+    #[command(flatten)]
+    model: Option<ModelArgs>,
+    #[command(flatten)]
+    data: Option<DataArgs>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 /// How curves R(σ) are sampled and judged: for quasiconcavity, sqc and sigma-error.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Curves")]
 struct ShapeArgs {
-    /// Curves: these σ instead of the published list
+    /// These σ instead of the published list
     #[arg(long, value_delimiter = ',', value_name = "SIGMAS")]
     sigmas: Vec<f64>,
-    /// Curves: whether all σ share their noise or each has its own, as in the paper
+    /// Whether all σ share their noise or each has its own, as in the paper
     #[arg(long, value_enum, default_value = "shared", value_name = "shared|own")]
     noise_per_sigma: SigmaNoise,
-    /// Curves: signs of R(σ + τ) − R(σ − τ) instead of steps from one σ of the list to the next
+    /// Signs of R(σ + τ) − R(σ − τ) instead of steps from one σ of the list to the next
     #[arg(long, value_name = "TAU")]
     tau: Option<f64>,
-    /// Curves: the best σ is that of the list, or the one that QCRS as published finds
+    /// The best σ is that of the list, or the one that QCRS as published finds
     #[arg(long, value_enum, default_value = "list", value_name = "list|search")]
     peak: Peak,
 }
