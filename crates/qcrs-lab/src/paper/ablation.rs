@@ -2,11 +2,11 @@
 
 use super::lab::Lab;
 use super::published::{ABLATION, ABLATION_TOLERANCE, PaperData};
-use super::words::{by_three, head, none, of_the_paper, seconds, with_interval};
+use super::words::{by_three, head, none, of_the_paper, with_interval};
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options};
 use qcrs::method::{AnyMethod, NegativeSigma, Qcrs};
-use qcrs::report::format::brief;
+use qcrs::report::format::{brief, spread_of_seconds};
 use qcrs::report::plot::{Mark, Plot, Series};
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::types::Sigma;
@@ -22,7 +22,7 @@ pub fn ablation(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         let search = Qcrs::paper(lab.sigma(), region, ABLATION_TOLERANCE * scale, tau * scale);
         let search = Qcrs { negative_sigma: lab.published.negative_sigma, ..search };
         let table = lab.run(&format!("ablation-{left}-{right}-{printed}"), AnyMethod::Qcrs(search))?;
-        let time = seconds(&table);
+        let time = spread_of_seconds(&table);
         let summary = Analysis::new(vec![table], &Options::default())?.summaries.remove(0);
         let acr = summary.acr.context("the data has no labels, so there is no ACR")?;
         ours.push((number as f64 + 1.0, acr.value));

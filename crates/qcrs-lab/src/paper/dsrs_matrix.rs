@@ -4,12 +4,12 @@ use super::PaperArgs;
 use super::lab::Lab;
 use super::methods::figure;
 use super::published::{DSRS, PaperData, RADII, RELATIVE};
-use super::words::{by_three, head, none, of_the_paper, seconds, with_interval};
+use super::words::{by_three, head, none, of_the_paper, with_interval};
 use crate::setup::Setup;
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options};
 use qcrs::method::{AnyMethod, Cohen, Dsrs, Second};
-use qcrs::report::format::down;
+use qcrs::report::format::{down, spread_of_seconds};
 use qcrs::report::{Sheet, SheetTable};
 
 /// COHEN, generalized Gaussian noise and double sampling, on a model trained with Gaussian noise and, where
@@ -37,7 +37,7 @@ pub fn dsrs_matrix(lab: &Lab<'_>, args: &PaperArgs) -> anyhow::Result<Sheet> {
         let theirs = Some(published).filter(|_| half);
         let of_theirs = theirs.map_or_else(none, |acr| share(acr, Some(DSRS[3 * place].2)));
         let passes = summary.passes_per_input.map_or_else(none, |passes| by_three(passes.value));
-        let time = seconds(&analysis.tables[rows.len()]);
+        let time = spread_of_seconds(&analysis.tables[rows.len()]);
         let published = of_the_paper(theirs);
         rows.push(vec![
             training.into(),

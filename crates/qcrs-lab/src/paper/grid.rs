@@ -1,11 +1,12 @@
 //! What does the grid as published cost, and what may it claim? (Table 2)
 
 use super::lab::Lab;
-use super::words::{by_three, gain_of, head, none, percent, seconds, with_interval};
+use super::words::{by_three, gain_of, head, none, percent, with_interval};
 use anyhow::Context;
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::certify::{Budget, decide, fail_safe};
 use qcrs::method::{AnyMethod, Cohen, Grid, Method, Qcrs, Winner};
+use qcrs::report::format::spread_of_seconds;
 use qcrs::report::{Sheet, SheetTable};
 use qcrs::run::{Finding, Spec, Stored};
 use qcrs::types::Alpha;
@@ -33,7 +34,7 @@ pub fn grid(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
             summary.acr.as_ref().map_or_else(none, with_interval),
             gain_of(&analysis, &table.name).map_or_else(none, |gain| percent(&gain)),
             summary.passes_per_input.map_or_else(none, |passes| by_three(passes.value)),
-            seconds(table),
+            spread_of_seconds(table),
         ]
     };
     let Grid { low, high, points, .. } = whole(lab);

@@ -3,10 +3,10 @@
 use super::grid::{PAPER, WHOLE};
 use super::lab::Lab;
 use super::published::{ACCURACY, ACR, PaperData, RADII, SECONDS};
-use super::words::{by_three, gain_of, head, none, of_the_paper, percent, seconds, with_interval};
+use super::words::{by_three, gain_of, head, none, of_the_paper, percent, with_interval};
 use qcrs::analysis::{Analysis, Options, Table};
 use qcrs::method::{AnyMethod, Cohen, Ddrs, Dsrs, Grid, Probe, Qcrs, Winner};
-use qcrs::report::format::down;
+use qcrs::report::format::{down, spread_of_seconds};
 use qcrs::report::plot::Plot;
 use qcrs::report::{self, Sheet, SheetTable};
 
@@ -94,7 +94,7 @@ fn cost(lab: &Lab<'_>, analysis: &Analysis, paper: &[Option<&str>]) -> anyhow::R
             gain_of(analysis, &table.name).map_or_else(none, |gain| percent(&gain)),
             gain.map_or_else(none, |gain| format!("{:.0} %", 100.0 * gain)),
             summary.passes_per_input.map_or_else(none, |passes| by_three(passes.value)),
-            seconds(table),
+            spread_of_seconds(table),
             timed.map_or_else(none, |(_, mean, sd)| format!("{mean:.2} ± {sd}")),
         ])
     };

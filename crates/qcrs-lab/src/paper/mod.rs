@@ -80,6 +80,9 @@ pub struct PaperArgs {
     /// [default: the folder answers in --dir]
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
+    /// Leave the seconds per input out of new answers: they say nothing if the machine does other things as well
+    #[arg(long)]
+    no_times: bool,
     /// The format of the tables on stdout
     #[arg(long, value_enum, default_value = "text")]
     format: SheetFormat,
@@ -206,7 +209,14 @@ pub fn run(args: &PaperArgs) -> anyhow::Result<()> {
     let source = match (&setup, &sampler, &dir) {
         (Some(setup), Some(sampler), Some(dir)) => {
             let selection = effort.selection(setup, &args.selection)?;
-            Some(AnswerSource { setup, sampler, selection, runs: dir.join("runs"), seed })
+            Some(AnswerSource {
+                setup,
+                sampler,
+                selection,
+                runs: dir.join("runs"),
+                seed,
+                has_times: !args.no_times,
+            })
         }
         _ => None,
     };

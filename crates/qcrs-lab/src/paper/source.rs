@@ -17,25 +17,26 @@ pub struct AnswerSource<'a> {
     /// One directory per run.
     pub runs: PathBuf,
     pub seed: u64,
+    /// Whether answers keep the seconds per input.
+    pub has_times: bool,
 }
 
 impl AnswerSource<'_> {
     /// The same on another model.
     pub fn with_model<'b>(&self, setup: &'b Setup, sampler: &'b MonteCarlo<'b>) -> AnswerSource<'b> {
-        AnswerSource {
-            setup,
-            sampler,
-            selection: self.selection.clone(),
-            runs: self.runs.clone(),
-            seed: self.seed,
-        }
+        let (selection, runs) = (self.selection.clone(), self.runs.clone());
+        AnswerSource { setup, sampler, selection, runs, seed: self.seed, has_times: self.has_times }
     }
 
     /// The run called `name`; missing inputs are certified now.
     pub fn certify(&self, name: &str, spec: &Spec) -> anyhow::Result<Stored> {
         let dir = self.runs.join(name);
         certify_into(self.setup, self.sampler, spec, (&dir, Shard::WHOLE), None)?;
-        Ok(self.setup.pool.install(|| run::read(&dir, Depth::Verdicts))?)
+        let mut stored = self.setup.pool.install(|| run::read(&dir, Depth::Verdicts))?;
+        if !self.has_times {
+            stored.timings.clear();
+        }
+        Ok(stored)
     }
 
     /// What `compute` answers to the question `key`, computed once and then kept beside the runs, so that an

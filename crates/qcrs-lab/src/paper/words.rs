@@ -2,7 +2,7 @@
 
 use super::lab::{Lab, MadeWith};
 use super::source::Effort;
-use qcrs::analysis::{Analysis, Table, WithInterval};
+use qcrs::analysis::{Analysis, WithInterval};
 use qcrs::report::format::{down, interval};
 use std::path::Path;
 
@@ -62,17 +62,6 @@ pub fn by_three(value: f64) -> String {
         out.push(digit);
     }
     out
-}
-
-/// The mean seconds per input ± one standard deviation.
-pub fn seconds(table: &Table) -> String {
-    let all: Vec<f64> = table.rows.iter().filter_map(|row| row.seconds).collect();
-    if all.len() < 2 {
-        return none();
-    }
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    let squares: f64 = all.iter().map(|seconds| (seconds - mean).powi(2)).sum();
-    format!("{mean:.2} ± {:.2}", (squares / (all.len() - 1) as f64).sqrt())
 }
 
 /// The gain of a run over the reference, where both can be compared.

@@ -19,6 +19,7 @@
 //! ```
 
 mod bars;
+mod brief;
 mod by_sigma;
 mod data;
 mod figures;
@@ -42,6 +43,7 @@ mod tables;
 mod terminal;
 mod words;
 
+pub use brief::{BriefTable, brief};
 pub use by_sigma::text as by_sigma;
 pub use data::{csv, json};
 #[doc(hidden)] // public for our own programs only
