@@ -5,7 +5,7 @@ use super::gains::percent;
 use super::grid::{Cell, TextGrid};
 use super::metrics::{claim, optional};
 use super::words::title;
-use crate::analysis::{Analysis, GainWithout, Paired, Summary, Table, WithInterval};
+use crate::analysis::{Analysis, GainWithout, Paired, Summary, WithInterval};
 
 /// One row per run: ACR, its gain over the reference, what became of the inputs, certified accuracy and cost.
 #[derive(Clone, Debug)]
@@ -38,9 +38,16 @@ pub fn brief(analysis: &Analysis) -> BriefTable {
     head.extend(without.map(|without| format!("gain without {}, %", without.name)));
     head.extend(["right, certified", "abstained", "wrong, certified"].map(String::from));
     head.extend(radii.iter().map(|radius| format!("at {radius}")));
-    head.extend(["passes/input", "s/input"].map(String::from));
-    let row = |(table, summary)| row(analysis, without, table, summary);
-    let rows = analysis.tables.iter().zip(&analysis.summaries).map(row).collect();
+    head.push("passes/input".into());
+    let row = |summary| row(analysis, without, summary);
+    let mut rows: Vec<Vec<Cell>> = analysis.summaries.iter().map(row).collect();
+    // files may leave times out
+    if analysis.summaries.iter().any(|summary| summary.seconds_per_input.is_some()) {
+        head.push("s/input".into());
+        for (row, table) in rows.iter_mut().zip(&analysis.tables) {
+            row.push(Cell::new(spread_of_seconds(table)));
+        }
+    }
     let caption = match analysis.paired.first() {
         Some(Paired { a, .. }) => format!("Gains are over {a}, on the inputs that both runs have"),
         None => "Results".into(),
@@ -48,7 +55,7 @@ pub fn brief(analysis: &Analysis) -> BriefTable {
     BriefTable(TextGrid { caption, head, rows, crowded: true })
 }
 
-fn row(analysis: &Analysis, without: Option<&GainWithout>, table: &Table, summary: &Summary) -> Vec<Cell> {
+fn row(analysis: &Analysis, without: Option<&GainWithout>, summary: &Summary) -> Vec<Cell> {
     let pair = analysis.paired.iter().find(|pair| pair.b == summary.name);
     let mut cells = vec![
         Cell::new(title(summary)),
@@ -71,6 +78,6 @@ fn row(analysis: &Analysis, without: Option<&GainWithout>, table: &Table, summar
     let passes = summary
         .passes_per_input
         .map(|passes| Cell { value: format!("{:.0}", passes.value), interval: interval(&passes, 0) });
-    cells.extend([passes.unwrap_or_else(|| Cell::new("–")), Cell::new(spread_of_seconds(table))]);
+    cells.push(passes.unwrap_or_else(|| Cell::new("–")));
     cells
 }
