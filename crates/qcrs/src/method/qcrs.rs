@@ -96,6 +96,9 @@ enum Direction {
     Right,
 }
 
+/// A finer search has more ends than can be listed.
+const MOST_HALVINGS: u64 = 16;
+
 const EPSILON: Setting = Setting {
     name: "epsilon",
     value: "E",
@@ -271,8 +274,19 @@ impl Qcrs {
 
     /// Draws per input: one look at σ₀, two per halving, two for the rejection test.
     pub fn passes(&self) -> u64 {
-        let halvings = ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0);
-        (halvings as u64).saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
+        self.halvings().saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
+    }
+
+    /// How often the region is halved.
+    fn halvings(&self) -> u64 {
+        ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0) as u64
+    }
+
+    /// Every σ at which the bisection can end, in rising order. The search itself may still keep σ₀.
+    pub(crate) fn ends(&self) -> Vec<f64> {
+        let cells = 1_u64 << self.halvings().min(MOST_HALVINGS);
+        let width = (self.high.get() - self.low.get()) / cells as f64;
+        (0..cells).map(|cell| self.low.get() + width * (cell as f64 + 0.5)).collect()
     }
 
     /// The bisection itself: asks `radii` for R at both ends of each difference and returns the
