@@ -16,7 +16,8 @@ mod train;
 mod tune;
 mod verify;
 
-use qcrs_lab::{bench, paper};
+use qcrs_lab::bench;
+use qcrs_lab::paper::command as paper;
 
 /// What qcrs can do.
 #[derive(clap::Subcommand)]
@@ -36,7 +37,7 @@ pub enum Command {
     /// Find the best single σ for a model, on inputs that are not used to judge it
     Tune(tune::TuneArgs),
     /// Run the experiments of the QCRS paper and print the paper's numbers beside ours
-    Paper(Box<paper::PaperArgs>),
+    Paper(paper::PaperCommand),
     /// Compute bound and radius from votes
     Radius(radius::RadiusArgs),
     /// Recompute every radius of a run from its votes, and sample some inputs again

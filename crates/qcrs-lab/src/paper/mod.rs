@@ -1,12 +1,15 @@
 //! `qcrs paper`: the experiments of the paper, each beside the paper's own numbers.
 
 mod ablation;
+mod bank;
 mod class_wise;
+pub mod command;
 mod dsrs_matrix;
 mod fairness;
 mod gradient;
 mod interval;
 mod lab;
+mod logs;
 mod methods;
 mod published;
 mod shape;

@@ -1,0 +1,113 @@
+//! Which images is a result file about, and what does the paper say of such a file?
+
+use super::log::{LogMethod, PublishedLog};
+use crate::paper::published::{FAIRNESS, METHODS, SIGMAS, TRAINING};
+use qcrs::analysis::{Row, Table};
+
+/// Images that published result files are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownData {
+    /// The 10,000 test images of CIFAR-10.
+    Cifar10,
+    /// The 50,000 validation images of ImageNet, sorted by class.
+    ImageNet,
+}
+
+/// The labels of CIFAR-10's test images 0, 100, …, 1900.
+const CIFAR10: [usize; 20] = [3, 4, 5, 6, 9, 4, 8, 7, 7, 2, 5, 7, 8, 4, 5, 1, 8, 5, 4, 8];
+/// Fewer labels than this may agree by chance.
+const FEWEST: usize = 8;
+
+impl KnownData {
+    /// By the labels of certain images.
+    pub fn of(table: &Table) -> Option<Self> {
+        let cifar10 = |row: &Row| {
+            let place = (row.index % 100 == 0).then_some(row.index as usize / 100)?;
+            Some(row.label == Some(*CIFAR10.get(place)?))
+        };
+        // fifty images of each class
+        let imagenet = |row: &Row| Some(row.label == Some(row.index as usize / 50));
+        let agrees = |is_as_known: &dyn Fn(&Row) -> Option<bool>| {
+            let compared: Vec<bool> = table.rows.iter().filter_map(is_as_known).collect();
+            compared.len() >= FEWEST && compared.iter().all(|agrees| *agrees)
+        };
+        if agrees(&cifar10) {
+            return Some(Self::Cifar10);
+        }
+        agrees(&imagenet).then_some(Self::ImageNet)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cifar10 => "CIFAR-10",
+            Self::ImageNet => "ImageNet",
+        }
+    }
+
+    /// How many images it has.
+    pub fn inputs(self) -> u32 {
+        match self {
+            Self::Cifar10 => 10_000,
+            Self::ImageNet => 50_000,
+        }
+    }
+
+    /// The name of a class, where it is short.
+    pub fn class_name(self, class: usize) -> Option<String> {
+        match self {
+            Self::Cifar10 => FAIRNESS.get(class).map(|(name, _, _)| (*name).to_owned()),
+            Self::ImageNet => None,
+        }
+    }
+}
+
+/// ACR on ImageNet at σ = .25 and .50 (a figure of the paper).
+const IMAGENET: [(&str, [f64; 2]); 2] = [("cohen", [0.477, 0.733]), ("qcrs", [0.541, 0.805])];
+
+/// ACR as the paper has it: in its comparison of methods (Table 2, the figure of ImageNet), and in Table 4.
+pub fn acr(log: &PublishedLog) -> [Option<f64>; 2] {
+    let (Some(data), Some(sigma)) = (log.data, log.start()) else { return [None, None] };
+    let place = |sigmas: &[f64]| sigmas.iter().position(|known| (known - sigma).abs() < 1e-9);
+    let (method, is_macer) = match &log.made {
+        LogMethod::OneSigma(_) => ("cohen", false),
+        LogMethod::Search { preset, .. } => ("qcrs", preset.starts_with("macer")),
+        LogMethod::Unknown => return [None, None],
+    };
+    let training = || {
+        let (_, quarter, half) = TRAINING.iter().find(|(name, _, _)| *name == method)?;
+        let [gaussian, macer] = *[quarter, half][place(&[0.25, 0.5])?];
+        Some(if is_macer { macer } else { gaussian })
+    };
+    match data {
+        KnownData::Cifar10 => {
+            let row = METHODS.iter().find(|(name, _, _)| *name == method).filter(|_| !is_macer);
+            [row.zip(place(&SIGMAS)).map(|((_, acr, _), at)| acr[at]), training()]
+        }
+        KnownData::ImageNet => {
+            let row = IMAGENET.iter().find(|(name, _)| *name == method);
+            [row.zip(place(&[0.25, 0.5])).map(|((_, acr), at)| acr[at]), None]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(label: impl Fn(u32) -> usize) -> Table {
+        let rows: String =
+            (0..20).map(|at| 100 * at).map(|id| format!("{id}\t{}\t1\t0.5\n", label(id))).collect();
+        Table::from_tsv("a".into(), &format!("idx\tlabel\tpredict\tradius\n{rows}")).unwrap()
+    }
+
+    #[test]
+    fn data_are_known_by_their_labels() {
+        let cifar10 = table(|id| CIFAR10[id as usize / 100]);
+        assert_eq!(KnownData::of(&cifar10), Some(KnownData::Cifar10));
+        assert_eq!(KnownData::of(&table(|id| id as usize / 50)), Some(KnownData::ImageNet));
+        assert_eq!(KnownData::of(&table(|id| if id == 1900 { 0 } else { CIFAR10[id as usize / 100] })), None);
+        assert_eq!(KnownData::of(&cifar10.only("few", |id| id < 700)), None);
+        assert_eq!(KnownData::of(&cifar10.only("enough", |id| id < 800)), Some(KnownData::Cifar10));
+    }
+}
