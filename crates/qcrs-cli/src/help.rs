@@ -5,7 +5,7 @@ use qcrs::method::METHODS;
 
 /// Options that few people need, by their names in every command. The settings of single methods are such
 /// options too.
-const RARE: [&str; 42] = [
+const RARE: [&str; 47] = [
     "accept",
     "allow-fewer-classes",
     "alpha",
@@ -15,12 +15,14 @@ const RARE: [&str; 42] = [
     "bgr",
     "bound",
     "channels",
+    "classes",
     "config",
     "crop",
     "curves",
     "device",
     "engine",
     "figure",
+    "generalized",
     "growth",
     "labels",
     "layout",
@@ -30,10 +32,12 @@ const RARE: [&str; 42] = [
     "max",
     "n0",
     "noise",
+    "noise-per-sigma",
     "of-class",
     "offset",
     "one-class",
     "output",
+    "peak",
     "peer",
     "plan",
     "precision",
@@ -46,6 +50,7 @@ const RARE: [&str; 42] = [
     "seed",
     "shape",
     "shard",
+    "sigmas",
     "split",
     "threads",
 ];

@@ -53,6 +53,33 @@ fn report_writes_every_format() {
 }
 
 #[test]
+fn a_brief_report_is_one_table_with_a_row_per_run() {
+    let bench = Bench::new();
+    bench.certify("--method cohen --run a").says(&[]);
+    bench.certify("--method qcrs --run b").says(&[]);
+    let table =
+        bench.run("report a b --brief --format md --radii 0.125,0.25").says(&["Gains are over a"]).out;
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), 4, "{table}");
+    assert!(rows[0].contains(&"at 0.125") && rows[0].contains(&"s/input"), "{table}");
+    // the same numbers as in the long report
+    let long = bench.run("report a b --format json --radii 0.125,0.25").says(&[]).runs();
+    for (row, run) in rows[2..].iter().zip(&long) {
+        let acr = run["acr"]["value"].as_f64().unwrap();
+        let shown: f64 = row[2].split(' ').next().unwrap().parse().unwrap();
+        assert!(row[1] == run["name"] && (0.0..1e-4).contains(&(acr - shown)), "{row:?} {run}");
+    }
+    assert_eq!((rows[2][3], rows[3][3] == "–"), ("–", false), "only the others have a gain: {table}");
+    bench.run("report a b --brief").says(&["gain, %"]);
+    bench.run("report a b --brief --format latex").says(&["\\toprule"]);
+    bench.run("report a b --brief --format json").fails(1, &["--brief is a table for people"]);
+}
+
+#[test]
 fn numbers_and_advice_can_be_copied() {
     let bench = Bench::new();
     let curve =

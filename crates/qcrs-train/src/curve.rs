@@ -44,7 +44,7 @@ impl Course<'_> {
         Sheet {
             title: self.title(),
             warnings: self.unfinished().into_iter().collect(),
-            figures: self.figures(),
+            figures: self.figures().into_iter().map(Into::into).collect(),
             tables: vec![self.table(), self.settings()?],
         }
         .html()

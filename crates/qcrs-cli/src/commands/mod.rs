@@ -8,6 +8,7 @@ mod curve;
 mod data;
 mod demo;
 mod doctor;
+mod export;
 mod merge;
 mod predict;
 mod radius;
@@ -40,10 +41,12 @@ pub enum Command {
     Paper(paper::PaperCommand),
     /// Compute bound and radius from votes
     Radius(radius::RadiusArgs),
-    /// Recompute every radius of a run from its votes, and sample some inputs again
+    /// Recompute the radii of a run from its votes, sample inputs again
     Verify(verify::VerifyArgs),
     /// Search the certified balls of a run for points with another answer
     Attack(Box<attack::AttackArgs>),
+    /// Write the answers and settings of a run into one file
+    Export(export::ExportArgs),
     /// Join the shards of a run
     Merge(merge::MergeArgs),
     /// Remember certificates, so that balls of different classes never overlap
@@ -73,6 +76,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Radius(args) => radius::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Attack(args) => attack::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bank(args) => bank::run(&args),
         Command::Data(args) => data::run(args),

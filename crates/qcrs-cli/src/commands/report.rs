@@ -36,6 +36,9 @@ pub struct ReportArgs {
     /// The format of the tables on stdout
     #[arg(long, value_enum, default_value = "text")]
     format: TableFormat,
+    /// Only one table with a row per run, as a paper has it
+    #[arg(long)]
+    brief: bool,
     /// Certified accuracy at these radii, such as 0.25,0.5,1
     #[arg(long, value_delimiter = ',', value_name = "R")]
     radii: Option<Vec<f64>>,
@@ -97,7 +100,14 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<()> {
     };
     let rho = args.rho.map(probability).transpose()?;
     let analysis = Analysis::new(tables, &Options { radii: args.radii.clone(), reference, rho })?;
+    ensure!(
+        !args.brief || !matches!(args.format, TableFormat::Csv | TableFormat::Json),
+        "--brief is a table for people; csv and json have a line per run anyway"
+    );
     let text = match args.format {
+        TableFormat::Text if args.brief => report::brief(&analysis).text(terminal().width),
+        TableFormat::Md if args.brief => report::brief(&analysis).markdown(),
+        TableFormat::Latex if args.brief => report::brief(&analysis).latex(),
         TableFormat::Text => report::text(&analysis, &terminal()),
         TableFormat::Md => report::markdown(&analysis),
         TableFormat::Latex => report::latex(&analysis),
@@ -153,7 +163,7 @@ fn table(path: &Path, skip: u32) -> anyhow::Result<Table> {
     } else {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: neither a run directory nor a result file", path.display()))?;
-        Table::from_tsv(name.clone(), &text)?
+        Table::from_tsv(name.clone(), &text)?.under_its_name()
     };
     Ok(if skip == 1 {
         table

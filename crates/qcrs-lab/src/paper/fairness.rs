@@ -1,7 +1,7 @@
 //! Which σ do the classes get? (Table 5)
 
 use super::lab::Lab;
-use super::published::FAIRNESS;
+use super::published::{FAIRNESS, PaperData};
 use super::words::{head, with_interval};
 use qcrs::analysis::classes;
 use qcrs::method::AnyMethod;
@@ -10,9 +10,9 @@ use qcrs::report::{Sheet, SheetTable};
 
 /// σ̂ of each class over its correctly certified inputs, from the run of QCRS that `methods` makes too.
 pub fn fairness(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
-    let table = lab.run("qcrs", AnyMethod::Qcrs(lab.published.clone()))?;
+    let table = lab.run("qcrs-paper", AnyMethod::Qcrs(lab.published.clone()))?;
     let classes = classes(&table)?;
-    let paper = lab.has_sigma(0.5);
+    let paper = lab.is_published(PaperData::Cifar10, 0.5)?;
     let published = |name: &str| FAIRNESS.iter().find(|(other, _, _)| paper && *other == name);
     let spread = |mean: f64, sd: Option<f64>| match sd {
         Some(sd) => format!("{mean:.3} ± {sd:.3}"),
@@ -52,7 +52,7 @@ pub fn fairness(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         warnings: vec![
             "σ over the correctly certified inputs of each true class; ± one standard deviation.".into(),
         ],
-        figures: vec![figure],
+        figures: vec![figure.into()],
         tables: vec![SheetTable {
             caption: "σ̂ by class".into(),
             head: head(&["class", "σ̂", "paper", "certified", "inputs", "ACR"]),

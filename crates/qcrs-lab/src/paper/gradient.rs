@@ -1,6 +1,7 @@
 //! How many draws does the sign of dR/dσ need? (Appendix H)
 
-use super::lab::{Effort, Lab};
+use super::lab::Lab;
+use super::source::{AnswerSource, Effort};
 use super::words::head;
 use crate::progress::PassesBar;
 use qcrs::noise::{Fresh, Phase, Stream};
@@ -31,27 +32,37 @@ pub fn stability(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
         Effort::Full => (50, 100_000),
     };
     let looks: Vec<(u32, u32)> = LOOKS.into_iter().filter(|(n, _)| *n <= most).collect();
-    let ids: Vec<u32> = lab.selection.ids().take(inputs).collect();
     let tau = lab.published.step.min(0.5 * lab.sigma().get());
-    let per_input: u64 = looks.iter().map(|(n, times)| 2 * u64::from(n * times)).sum::<u64>() + 500;
-    let progress = PassesBar::new(per_input * ids.len() as u64);
-    let all = progress.watch(lab.sampler, || {
-        let one = |id: &u32| {
-            let key = (lab.sigma(), lab.budget.alpha(), tau, &looks);
-            lab.remember(&format!("gradient-{id}"), &key, || differences(lab, *id, tau, &looks))
-        };
-        ids.iter().map(one).collect::<anyhow::Result<Vec<Differences>>>()
+    let question = (lab.sigma(), lab.budget.alpha(), tau, &looks, inputs);
+    let all = lab.answer("gradient", &question, |source| {
+        let ids: Vec<u32> = source.selection.ids().take(inputs).collect();
+        let per_input: u64 = looks.iter().map(|(n, times)| 2 * u64::from(n * times)).sum::<u64>() + 500;
+        let progress = PassesBar::new(per_input * ids.len() as u64);
+        progress.watch(source.sampler, || {
+            let one = |id: &u32| {
+                let key = (lab.sigma(), lab.budget.alpha(), tau, &looks);
+                source
+                    .remember(&format!("gradient-{id}"), &key, || differences(lab, source, *id, tau, &looks))
+            };
+            ids.iter().map(one).collect::<anyhow::Result<Vec<Differences>>>()
+        })
     })?;
     Ok(sheet(lab, &all, &looks, tau))
 }
 
-fn differences(lab: &Lab<'_>, id: u32, tau: f64, looks: &[(u32, u32)]) -> anyhow::Result<Differences> {
-    let example = lab.setup.example(id)?;
+fn differences(
+    lab: &Lab<'_>,
+    source: &AnswerSource<'_>,
+    id: u32,
+    tau: f64,
+    looks: &[(u32, u32)],
+) -> anyhow::Result<Differences> {
+    let example = source.setup.example(id)?;
     let mut fresh = Fresh::of(Stream { seed: lab.seed, input: id, phase: Phase::Curve });
     // every look has its own draws, as in the released program
     let mut votes = |sigma: f64, n: u32| {
-        let g = lab.sampler.at(Sigma::new(sigma)?);
-        fresh_votes(lab.sampler, &example.pixels, g, n, &mut fresh)
+        let g = source.sampler.at(Sigma::new(sigma)?);
+        fresh_votes(source.sampler, &example.pixels, g, n, &mut fresh)
     };
     let at = lab.sigma().get();
     let class = votes(at, 500)?.elected()?;
@@ -77,6 +88,46 @@ struct AtLength {
     /// The differences that are zero, in percent.
     zero: f64,
     count: usize,
+}
+
+/// Inputs whose differences are drawn.
+const DRAWN: usize = 8;
+
+/// The mean difference of single inputs by the draws per look, with the spread of its repeats.
+fn single_inputs(all: &[Differences]) -> Plot {
+    let line = |(style, input): (usize, &Differences)| {
+        let at = |(n, values): &(u32, Vec<f64>)| {
+            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+            (f64::from(*n).log10(), mean)
+        };
+        let points = || input.by_n.iter();
+        let spread = |(n, values): &(u32, Vec<f64>)| {
+            let end = |choose: fn(f64, f64) -> f64| values.iter().copied().reduce(choose).unwrap_or_default();
+            (f64::from(*n).log10(), end(f64::min), end(f64::max))
+        };
+        Series {
+            name: format!("input {}", input.index),
+            style,
+            marks: vec![Mark::Band(points().map(spread).collect()), Mark::Line(points().map(at).collect())],
+        }
+    };
+    let step = (all.len() / DRAWN).max(1);
+    let drawn: Vec<&Differences> = all.iter().step_by(step).take(DRAWN).collect();
+    let values = || drawn.iter().flat_map(|input| &input.by_n).flat_map(|(_, values)| values).copied();
+    let most =
+        drawn.iter().flat_map(|input| &input.by_n).map(|(n, _)| f64::from(*n).log10()).fold(1.0, f64::max);
+    Plot {
+        title: "The difference of single inputs by draws per look".into(),
+        desc: "One line per input: the mean of its repeats, in a band from the smallest to the largest."
+            .into(),
+        x_label: "log10 of the draws per look",
+        y_label: "R(σ + τ) − R(σ − τ)",
+        whole_x: false,
+        x: (0.5, most + 0.2),
+        y: (values().fold(-0.01, f64::min), values().fold(0.01, f64::max)),
+        series: drawn.into_iter().enumerate().map(line).collect(),
+        notes: Vec::new(),
+    }
 }
 
 /// Judges all differences by the sign of the mean over the longest looks.
@@ -145,7 +196,7 @@ fn sheet(lab: &Lab<'_>, all: &[Differences], looks: &[(u32, u32)], tau: f64) -> 
              mean over the looks of {last} draws. The paper finds it stable from 500 draws on.",
             lab.sigma().get()
         )],
-        figures: vec![figure],
+        figures: vec![figure.into(), single_inputs(all).into()],
         tables: vec![SheetTable {
             caption: "Differences by draws per look".into(),
             head: head(&["draws", "standard deviation", "wrong sign", "zero", "differences"]),

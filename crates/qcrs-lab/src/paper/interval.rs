@@ -50,7 +50,7 @@ pub fn intervals(lab: &Lab<'_>) -> anyhow::Result<Sheet> {
     Ok(Sheet {
         title: "Clopper-Pearson interval by n (appendix H)".into(),
         warnings: vec![format!("Each end holds with probability 1 − {}.", alpha.get())],
-        figures: vec![figure],
+        figures: vec![figure.into()],
         tables: vec![SheetTable {
             caption: "Intervals".into(),
             head: head(&["share seen", "500 draws", "width", "100,000 draws", "width"]),

@@ -56,8 +56,8 @@ fn sheet(found: &FoundLogs, logs: &[PublishedLog]) -> anyhow::Result<Sheet> {
     tables.extend(traps::cells(logs));
     tables.extend(contents::refused(found));
     let analysis = Analysis::new(logs.iter().map(|log| log.table.clone()).collect(), &Options::default())?;
-    let figures =
-        std::iter::once(figure(&analysis)?).chain(logs.iter().filter_map(traps::histogram)).collect();
+    let histograms = logs.iter().filter_map(traps::histogram);
+    let figures = std::iter::once(figure(&analysis)?).chain(histograms).map(Into::into).collect();
     let mut warnings = traps::traps(logs);
     warnings.push(format!(
         "σ, n and α are read off the radii: these can only be σΦ⁻¹ of the Clopper-Pearson bounds of k of n votes. Gains are \

@@ -1,15 +1,59 @@
 //! What does the paper report? (Kung & Chen, AAAI 2024)
 
-/// ACR on CIFAR-10 by method at σ = .12, .25 and .50, and seconds per image (Table 2).
-pub const METHODS: [(&str, [f64; 3], f64); 4] = [
-    ("cohen", [0.270, 0.429, 0.538], 6.50),
-    ("ddrs", [0.310, 0.448, 0.540], 7.39),
-    ("grid", [0.378, 0.492, 0.633], 155.80),
-    ("qcrs", [0.400, 0.509, 0.658], 6.96),
+use qcrs::data::About;
+
+/// The data that a number in the paper belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaperData {
+    Cifar10,
+    ImageNet,
+}
+
+impl PaperData {
+    /// Which of them these images are, if any.
+    pub fn of(data: &About) -> Option<Self> {
+        let classes = data.classes.as_ref().map_or(0, Vec::len);
+        if data.name.starts_with("CIFAR-10 ") {
+            Some(Self::Cifar10)
+        } else if data.shape == [3, 224, 224] && classes == 1000 {
+            Some(Self::ImageNet)
+        } else {
+            None
+        }
+    }
+
+    /// What the names of its presets begin with.
+    pub fn presets(self) -> &'static str {
+        match self {
+            Self::Cifar10 => "cifar10-",
+            Self::ImageNet => "imagenet-",
+        }
+    }
+}
+
+/// ACR of a method (Table 2; ImageNet: the figure's captions).
+pub const ACR: [(&str, PaperData, f64, f64); 16] = [
+    ("cohen", PaperData::Cifar10, 0.12, 0.270),
+    ("cohen", PaperData::Cifar10, 0.25, 0.429),
+    ("cohen", PaperData::Cifar10, 0.50, 0.538),
+    ("ddrs", PaperData::Cifar10, 0.12, 0.310),
+    ("ddrs", PaperData::Cifar10, 0.25, 0.448),
+    ("ddrs", PaperData::Cifar10, 0.50, 0.540),
+    ("grid", PaperData::Cifar10, 0.12, 0.378),
+    ("grid", PaperData::Cifar10, 0.25, 0.492),
+    ("grid", PaperData::Cifar10, 0.50, 0.633),
+    ("qcrs", PaperData::Cifar10, 0.12, 0.400),
+    ("qcrs", PaperData::Cifar10, 0.25, 0.509),
+    ("qcrs", PaperData::Cifar10, 0.50, 0.658),
+    ("cohen", PaperData::ImageNet, 0.25, 0.477),
+    ("cohen", PaperData::ImageNet, 0.50, 0.733),
+    ("qcrs", PaperData::ImageNet, 0.25, 0.541),
+    ("qcrs", PaperData::ImageNet, 0.50, 0.805),
 ];
 
-/// The noise levels of the columns of [`METHODS`].
-pub const SIGMAS: [f64; 3] = [0.12, 0.25, 0.50];
+/// Seconds per CIFAR-10 image, with their standard deviation (Table 2).
+pub const SECONDS: [(&str, f64, f64); 4] =
+    [("cohen", 6.50, 0.021), ("ddrs", 7.39, 0.016), ("grid", 155.80, 0.50), ("qcrs", 6.96, 0.017)];
 
 /// The radii of [`ACCURACY`].
 pub const RADII: [f64; 9] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25];
@@ -118,6 +162,23 @@ pub const DSRS: [(&str, &str, f64); 6] = [
     ("generalized", "Gaussian", 0.512),
     ("generalized", "generalized", 0.439),
     ("generalized", "double sampling", 0.466),
+];
+
+/// Certified accuracy at [`RADII`] as the papers of other methods print it (appendix C): whose paper, COHEN's row
+/// there, and their own. DSRS's rows are the best of three networks at each radius.
+pub const RELATIVE: [(&str, [f64; 9], &str, [f64; 9]); 2] = [
+    (
+        "DSRS",
+        [0.56, 0.41, 0.28, 0.19, 0.15, 0.10, 0.08, 0.04, 0.02],
+        "DSRS",
+        [0.57, 0.43, 0.31, 0.21, 0.16, 0.13, 0.08, 0.06, 0.04],
+    ),
+    (
+        "DDRS",
+        [0.58, 0.40, 0.29, 0.20, 0.13, 0.07, 0.03, 0.0, 0.0],
+        "DDRS",
+        [0.65, 0.48, 0.38, 0.28, 0.17, 0.08, 0.03, 0.01, 0.0],
+    ),
 ];
 
 /// ACR over the images of a class at σ = .50 and at the class's own σ (appendix J).

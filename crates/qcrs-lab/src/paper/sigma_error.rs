@@ -1,7 +1,8 @@
 //! How far is σ̂ from the best σ of a grid? (Appendix G)
 
+use super::ShapeArgs;
+use super::curves::{InputCurve, ShapeCurves};
 use super::lab::Lab;
-use super::shape::{InputCurve, curves};
 use super::words::{head, with_interval};
 use anyhow::Context;
 use qcrs::analysis::{Row, WithInterval};
@@ -14,20 +15,26 @@ use std::collections::BTreeMap;
 const TOLERANCES: [f64; 4] = [4.0, 2.0, 1.0, 0.5];
 
 /// σ̂ and its radius against the best of the list, for several ε.
-pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
+pub fn sigma_error(lab: &Lab<'_>, args: &ShapeArgs) -> anyhow::Result<Sheet> {
     let best: BTreeMap<u32, Best> =
-        curves(lab, sigmas)?.iter().map(|curve| (curve.index, best(curve))).collect();
-    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+        ShapeCurves::of(lab, args)?.inputs.iter().map(|curve| (curve.index, best(curve))).collect();
+    let (mut rows, mut errors, mut found_by) = (Vec::new(), Vec::new(), Vec::new());
     for factor in TOLERANCES {
         let tolerance = factor * lab.published.tolerance;
         let search = Qcrs { tolerance, ..lab.published.clone() };
         // the run with the published ε is that of `methods`
-        let name = if search == lab.published { "qcrs".into() } else { format!("qcrs-epsilon-{tolerance}") };
+        let name = if search == lab.published {
+            "qcrs-paper".into()
+        } else {
+            format!("qcrs-paper-epsilon-{tolerance}")
+        };
         let table = lab.run(&name, AnyMethod::Qcrs(search))?;
         let found = |row: &Row| best.get(&row.index)?.misses(row);
         let (errors_of_sigma, gaps): (Vec<f64>, Vec<f64>) = table.rows.iter().filter_map(found).unzip();
         let error = WithInterval::mean(&errors_of_sigma)?.context("there is no input to compare")?;
         let gap = WithInterval::mean(&gaps)?.context("there is no input to compare")?;
+        let sigmas = table.rows.iter().filter_map(|row| Some((row.index, row.sigma?)));
+        found_by.push((tolerance, sigmas.collect::<BTreeMap<u32, f64>>()));
         let better = gaps.iter().filter(|gap| **gap < 0.0).count();
         errors.push((tolerance, error.value));
         rows.push(vec![
@@ -61,13 +68,45 @@ pub fn sigma_error(lab: &Lab<'_>, sigmas: &[f64]) -> anyhow::Result<Sheet> {
              where the search certifies another its radius counts as 0."
                 .into(),
         ],
-        figures: vec![figure],
+        figures: vec![figure.into(), single_inputs(&best, &found_by).into()],
         tables: vec![SheetTable {
             caption: "σ̂ and radius by ε".into(),
             head: head(&["ε", "|σ̂ − σ of the grid|", "radius lost", "better than the grid"]),
             rows,
         }],
     })
+}
+
+/// σ̂ of every input for every ε beside the best σ of the list, in rising order of the latter.
+fn single_inputs(best: &BTreeMap<u32, Best>, found_by: &[(f64, BTreeMap<u32, f64>)]) -> Plot {
+    let mut order: Vec<(&u32, f64)> = best.iter().map(|(index, best)| (index, best.sigma)).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let place = |at: usize| at as f64 + 1.0;
+    let list = order.iter().enumerate().map(|(at, (_, sigma))| (place(at), *sigma)).collect();
+    let mut series =
+        vec![Series { name: "best of the list".into(), style: 0, marks: vec![Mark::Line(list)] }];
+    for (style, (tolerance, found)) in found_by.iter().enumerate() {
+        let dot = |(at, (index, _)): (usize, &(&u32, f64))| Some((place(at), *found.get(index)?));
+        let dots = order.iter().enumerate().filter_map(dot).collect();
+        series.push(Series {
+            name: format!("ε = {tolerance:.4}"),
+            style: style + 1,
+            marks: vec![Mark::Dots(dots)],
+        });
+    }
+    let all =
+        found_by.iter().flat_map(|(_, found)| found.values()).chain(order.iter().map(|(_, sigma)| sigma));
+    Plot {
+        title: "σ̂ of single inputs".into(),
+        desc: "Dots: σ̂ of every input for each ε. Line: the best σ of the list.".into(),
+        x_label: "inputs, by their best σ",
+        y_label: "σ",
+        whole_x: true,
+        x: (0.0, order.len() as f64 + 1.0),
+        y: (0.0, 1.1 * all.copied().fold(0.001, f64::max)),
+        series,
+        notes: Vec::new(),
+    }
 }
 
 /// The best σ of a list.

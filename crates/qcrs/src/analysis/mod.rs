@@ -36,7 +36,7 @@ pub use ids::IdRange;
 pub use levels::SigmaLevels;
 pub use paired::{Paired, paired};
 pub use read_alpha::{LatticeCandidates, LatticeReading, RadiusLattice, read_lattice};
-pub use shape::{Shape, ShapePoint, Signs};
+pub use shape::{Shape, ShapePoint, SignPair, Signs, peak, steps};
 pub use summary::Summary;
 pub use table::{Row, Table};
 pub use tsv_check::{TsvCheck, TsvColumn, TsvSettings, WrongRow, check_tsv};

@@ -39,23 +39,65 @@ pub struct Signs {
     pub of: usize,
 }
 
-impl Shape {
-    /// The shape of a curve with σ in rising order. Where no radius is positive, it is flat and has every
-    /// property.
-    pub fn of(points: &[ShapePoint]) -> Self {
-        let best = (1..points.len())
-            .fold(0, |best, at| if points[at].radius > points[best].radius { at } else { best });
-        let (mut rising, mut falling) = (Signs { right: 0, of: 0 }, Signs { right: 0, of: 0 });
-        for (at, pair) in points.windows(2).enumerate() {
-            let [left, right] = [pair[0].radius, pair[1].radius];
-            // there is no curve where both certify nothing
-            if left > 0.0 || right > 0.0 {
-                let (side, as_it_should) =
-                    if at < best { (&mut rising, right > left) } else { (&mut falling, right < left) };
+/// The radius on both sides of a place, which give a sign of dR/dσ there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SignPair {
+    /// The place: from one σ to another, or twice the same σ.
+    pub place: [f64; 2],
+    /// The radius left and right of it.
+    pub radii: [f64; 2],
+}
+
+impl Signs {
+    /// The signs left of `peak` that are positive, and those right of it that are negative. Where neither side
+    /// certifies anything there is no curve, and a place with `peak` inside has no sign to be expected.
+    pub fn around(peak: f64, pairs: &[SignPair]) -> [Self; 2] {
+        let (mut rising, mut falling) = (Self { right: 0, of: 0 }, Self { right: 0, of: 0 });
+        for SignPair { place: [from, to], radii: [left, right] } in pairs {
+            let (side, is_right) = if *to <= peak && *from < peak {
+                (&mut rising, right > left)
+            } else if *from >= peak && *to > peak {
+                (&mut falling, right < left)
+            } else {
+                continue;
+            };
+            if *left > 0.0 || *right > 0.0 {
                 side.of += 1;
-                side.right += usize::from(as_it_should);
+                side.right += usize::from(is_right);
             }
         }
+        [rising, falling]
+    }
+}
+
+/// The σ with the largest radius, the smallest of several; 0 for a curve without points.
+pub fn peak(points: &[ShapePoint]) -> f64 {
+    let first = points.first().copied();
+    let better = |best: Option<ShapePoint>, point: &ShapePoint| {
+        best.map(|best| if point.radius > best.radius { *point } else { best })
+    };
+    points.iter().fold(first, better).map_or(0.0, |best| best.sigma)
+}
+
+/// Every step from a σ of the list to the next.
+pub fn steps(points: &[ShapePoint]) -> Vec<SignPair> {
+    let step = |pair: &[ShapePoint]| SignPair {
+        place: [pair[0].sigma, pair[1].sigma],
+        radii: [pair[0].radius, pair[1].radius],
+    };
+    points.windows(2).map(step).collect()
+}
+
+impl Shape {
+    /// The shape of a curve with σ in rising order: the best σ is that of the list, and signs are those of its
+    /// steps. Where no radius is positive, it is flat and has every property.
+    pub fn of(points: &[ShapePoint]) -> Self {
+        Self::seen(points, peak(points), &steps(points))
+    }
+
+    /// The same with the best σ and the signs found otherwise.
+    pub fn seen(points: &[ShapePoint], peak: f64, pairs: &[SignPair]) -> Self {
+        let [rising, falling] = Signs::around(peak, pairs);
         let bends: Vec<bool> = points.windows(3).map(|three| bends_up(three, |p| [p.radius; 2])).collect();
         Self {
             concave: !bends.contains(&true),
@@ -156,6 +198,27 @@ mod tests {
             bent[20].radius *= 1.0 - 1e-6;
             assert!(!Shape::of(&bent).concave, "{kind:?}");
         }
+    }
+
+    /// Signs at a σ, with a peak that is not on the list.
+    #[test]
+    fn signs_are_counted_on_both_sides_of_any_peak() {
+        let pair = |place, radii| SignPair { place, radii };
+        let at = |sigma: f64, radii| pair([sigma; 2], radii);
+        let pairs = [
+            at(0.1, [0.1, 0.2]),
+            at(0.2, [0.3, 0.2]), // wrong
+            at(0.3, [0.0, 0.0]), // no curve
+            at(0.4, [0.5, 0.5]), // at the peak
+            at(0.5, [0.4, 0.3]),
+            at(0.6, [0.3, 0.3]), // not falling
+        ];
+        assert_eq!(Signs::around(0.4, &pairs), [Signs { right: 1, of: 2 }, Signs { right: 1, of: 2 }]);
+        // a step with the peak inside may have any sign
+        let steps =
+            [pair([0.1, 0.2], [0.1, 0.2]), pair([0.2, 0.3], [0.2, 0.1]), pair([0.3, 0.4], [0.1, 0.0])];
+        assert_eq!(Signs::around(0.25, &steps), [Signs { right: 1, of: 1 }; 2]);
+        assert_eq!(Signs::around(0.2, &steps), [Signs { right: 1, of: 1 }, Signs { right: 2, of: 2 }]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What do the field's own result files (`idx label predict radius correct …`) say?
 
-use super::{Row, SigmaAnswer, Table};
+use super::tsv_check::check_rows;
+use super::{Row, SigmaAnswer, Table, TsvSettings};
 use crate::certify::FailSafe;
-use crate::run::{Checked, Guarantee};
+use crate::run::{Checked, Guarantee, spec_of_answers};
 use crate::types::Error;
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -16,11 +17,36 @@ impl Table {
     /// so it is never called incomplete. The column `promise` says what the radii promise. Without it, a
     /// `best_sigma` that varies means a frozen σ per input, and otherwise the promise is unknown. The column
     /// `asked` holds the only radius that was asked about, if there was only one.
+    ///
+    /// An answers file ([`run::answers_file`](crate::run::answers_file)) also has the spec of its run. Its inputs must
+    /// be those of the spec, and its radii must follow from its votes.
     pub fn from_tsv(name: String, text: &str) -> Result<Self, Error> {
-        let mut lines = text.lines().enumerate();
-        let header = lines.next().map_or("", |(_, line)| line);
-        let columns =
-            Columns::find(header).map_err(|problem| Error::format(&name, format!("line 1: {problem}")))?;
+        let table = Self::read_tsv(name, text)?;
+        match table.spec {
+            Some(_) => table.checked_by_votes(text),
+            None => Ok(table),
+        }
+    }
+
+    /// The same, where the file knows its run called by the name of the file without its ending.
+    #[must_use]
+    pub fn under_its_name(mut self) -> Self {
+        if let Some(name) = self.name.strip_suffix(".tsv").filter(|_| self.spec.is_some()) {
+            self.name = name.to_owned();
+        }
+        self
+    }
+
+    /// The same without a look at the votes.
+    pub(super) fn read_tsv(name: String, text: &str) -> Result<Self, Error> {
+        let spec = spec_of_answers(text).map_err(|error| Error::format(&name, error.to_string()))?;
+        let mut lines = table_lines(text);
+        let (first, header) = lines.next().unwrap_or((1, ""));
+        let at = |line: usize| {
+            let name = name.clone();
+            move |problem| Error::format(&name, format!("line {line}: {problem}"))
+        };
+        let columns = Columns::find(header).map_err(at(first))?;
         let (mut rows, mut seen) = (Vec::new(), HashSet::new());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let mut fresh = |row: Row| {
@@ -28,23 +54,45 @@ impl Table {
                 let twice = || format!("input {index} appears twice; keep one, but not because it is better");
                 seen.insert(index).then_some(row).ok_or_else(twice)
             };
-            let row = columns.row(line).and_then(&mut fresh);
-            rows.push(
-                row.map_err(|problem| Error::format(&name, format!("line {}: {problem}", number + 1)))?,
-            );
+            let asked = |row: Row| match &spec {
+                Some(spec) if !spec.selection.contains(row.index) => {
+                    Err(format!("the settings in line 1 do not ask for input {}", row.index))
+                }
+                _ => Ok(row),
+            };
+            rows.push(columns.row(line).and_then(&mut fresh).and_then(asked).map_err(at(number))?);
         }
         rows.sort_by_key(|row: &Row| row.index);
-        let (guarantee, asked) = columns.about(text).map_err(|problem| Error::format(&name, problem))?;
+        let (guarantee, asked) = match &spec {
+            Some(spec) => (Some(spec.guarantee), spec.budget.at_radius()),
+            None => columns.about(text).map_err(|problem| Error::format(&name, problem))?,
+        };
         let checked = Checked::NotVerified(
             "a result file has no records; 'qcrs verify FILE' recomputes what its columns allow".into(),
         );
-        let mut table =
-            Self { name, guarantee, asked, spec: None, beliefs: Vec::new(), rows, owed: None, checked };
-        if columns.promise.is_none() && table.sigma_varies() {
+        let owed = spec.as_ref().map(|spec| spec.selection.len());
+        let mut table = Self { name, guarantee, asked, spec, beliefs: Vec::new(), rows, owed, checked };
+        if table.guarantee.is_none() && columns.promise.is_none() && table.sigma_varies() {
             table.guarantee = Some(Guarantee::FrozenSigma);
         }
         Ok(table)
     }
+
+    /// The same, known to follow from its votes; fails at the first row that does not.
+    fn checked_by_votes(self, text: &str) -> Result<Self, Error> {
+        let check = check_rows(&self, text, &TsvSettings::default())?;
+        if let Some(wrong) = check.wrong.first() {
+            return Err(Error::format(&self.name, format!("line {}: {}", wrong.line, wrong.problem)));
+        }
+        let checked = check.of_all_radii(&self).then_some(Checked::Verdicts);
+        Ok(Self { checked: checked.unwrap_or_else(|| self.checked.clone()), ..self })
+    }
+}
+
+/// The lines of a result file with their numbers, from 1, without the settings of an answers file.
+pub(super) fn table_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+    numbered.skip_while(|(number, line)| *number == 1 && line.starts_with('#'))
 }
 
 const TWO_RUNS: &str = "`promise` or `asked` differ from line to line; keep the files of two runs apart";
@@ -105,8 +153,8 @@ impl Columns {
     fn about(&self, text: &str) -> Result<(Option<Guarantee>, Option<f64>), String> {
         let common = |column: Option<usize>| {
             let Some(at) = column else { return Ok("") };
-            let lines = text.lines().skip(1).filter(|line| !line.trim().is_empty());
-            let mut fields = lines.map(|line| line.split('\t').nth(at).unwrap_or_default().trim());
+            let lines = table_lines(text).skip(1).filter(|(_, line)| !line.trim().is_empty());
+            let mut fields = lines.map(|(_, line)| line.split('\t').nth(at).unwrap_or_default().trim());
             let first = fields.next().unwrap_or_default();
             if fields.all(|field| field == first) { Ok(first) } else { Err(TWO_RUNS.to_owned()) }
         };

@@ -1,16 +1,18 @@
 //! Do the radii of a result file follow from its other columns?
 
+use super::tsv::table_lines;
 use super::{Row, Table};
 use crate::bounds::{clopper_pearson_lower, two_sided};
+use crate::method::Slow;
 use crate::radius::{gaussian, gaussian_two_sided};
-use crate::run::Guarantee;
+use crate::run::{Guarantee, Spec};
 use crate::types::{Alpha, Error, Sigma};
 use std::collections::HashMap;
 
 /// What the columns of a result file do not say, as far as it is known otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TsvSettings {
-    /// The probability with which each certificate may be wrong. No file says it.
+    /// The probability with which each certificate may be wrong. Only answers files say it.
     pub alpha: Option<Alpha>,
     /// The draws of each certificate, for a file without the column `n`.
     pub n: Option<u64>,
@@ -23,6 +25,8 @@ pub struct TsvSettings {
 pub struct TsvCheck {
     /// The rows of the file.
     pub rows: usize,
+    /// The probability with which each certificate may be wrong, where it is known.
+    pub alpha: Option<Alpha>,
     /// What was recomputed.
     pub done: Vec<TsvColumn>,
     /// What could not be recomputed, and why.
@@ -71,26 +75,63 @@ const FROM_BOUND: &str = "pABar and σ";
 /// changes a radius by less than other programs' rounding does. A two-sided bound needs the votes of the
 /// runner-up, which no file has: there, some number of them has to give the radius.
 pub fn check_tsv(name: &str, text: &str, settings: &TsvSettings) -> Result<TsvCheck, Error> {
-    let table = Table::from_tsv(name.to_owned(), text)?;
-    let has_votes = table.rows.iter().any(|row| row.votes.is_some());
-    let alpha = match settings.alpha {
-        None if has_votes => {
-            let problem = "a result file with votes does not say at which alpha they were counted; give it";
+    check_rows(&Table::read_tsv(name.to_owned(), text)?, text, settings)
+}
+
+/// The same for a file that was read already.
+pub(super) fn check_rows(table: &Table, text: &str, settings: &TsvSettings) -> Result<TsvCheck, Error> {
+    let alpha = alpha_of(table, settings)?;
+    let mut checker = Checker::new(settings, alpha, Written::of(text));
+    match why_not(table) {
+        None => table.rows.iter().try_for_each(|row| checker.row(row))?,
+        Some(why) => {
+            checker.check.left_out.push(format!("radius: {why}, so it does not follow from the votes"));
+        }
+    }
+    Ok(checker.finish(table, text))
+}
+
+/// The probability with which each certificate of the file may be wrong.
+fn alpha_of(table: &Table, settings: &TsvSettings) -> Result<Option<Alpha>, Error> {
+    if let Some(spec) = &table.spec {
+        let (own, certificates) = (spec.budget.alpha(), spec.method.facts().certificates);
+        if let Some(other) = settings.alpha.filter(|other| *other != own) {
+            let problem = format!("the file was made with {}, got {}; leave it out", own.get(), other.get());
             return Err(Error::setting("alpha", problem));
         }
-        alpha => alpha,
-    };
-    let mut checker = Checker::new(settings, alpha, Written::of(text));
-    let own = table.guarantee != Some(Guarantee::MemoryBank) && table.asked.is_none();
-    for row in table.rows.iter().filter(|_| own) {
-        checker.row(row)?;
+        return Ok(Some(own.share(certificates as usize)));
     }
-    if !own {
-        let why =
-            if table.asked.is_some() { "only one radius was asked about" } else { "a bank may change it" };
-        checker.check.left_out.push(format!("radius: {why}, so it does not follow from the votes"));
+    let has_votes = table.rows.iter().any(|row| row.votes.is_some());
+    match settings.alpha {
+        None if has_votes => {
+            let problem = "a result file with votes does not say at which alpha they were counted; give it";
+            Err(Error::setting("alpha", problem))
+        }
+        alpha => Ok(alpha),
     }
-    Ok(checker.finish(&table, text))
+}
+
+/// Why radii do not follow from the votes of a row.
+fn why_not(table: &Table) -> Option<&'static str> {
+    let second_law = |spec: &Spec| spec.method.facts().slow == Slow::Radii;
+    if table.asked.is_some() {
+        Some("only one radius was asked about")
+    } else if table.guarantee == Some(Guarantee::MemoryBank) {
+        Some("a bank may change it")
+    } else if table.spec.as_ref().is_some_and(second_law) {
+        Some("it rests on votes under two laws of noise")
+    } else {
+        None
+    }
+}
+
+impl TsvCheck {
+    /// Whether the radius of every row that is certified was recomputed.
+    pub(super) fn of_all_radii(&self, table: &Table) -> bool {
+        let radii = self.done.iter().filter(|column| column.name == "radius").map(|column| column.rows);
+        let certified = table.rows.iter().filter(|row| row.predicted.is_some()).count();
+        self.left_out.iter().all(|why| !why.starts_with("radius")) && radii.sum::<usize>() >= certified
+    }
 }
 
 /// A line of the file as it is written.
@@ -103,7 +144,7 @@ struct Written<'a> {
 impl<'a> Written<'a> {
     /// Every line by its input. The table was read before, so the columns are there.
     fn of(text: &'a str) -> HashMap<u32, Self> {
-        let mut lines = text.lines().enumerate();
+        let mut lines = table_lines(text);
         let header = lines.next().map_or("", |(_, line)| line);
         let at = |name: &str| header.split('\t').position(|column| column.trim() == name);
         let (idx, radius, p_lower) = (at("idx"), at("radius"), at("pABar"));
@@ -111,7 +152,7 @@ impl<'a> Written<'a> {
             let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
             let field = |at: Option<usize>| fields.get(at?).copied();
             let p_lower = field(p_lower).and_then(|field| field.parse().ok());
-            Some((field(idx)?.parse().ok()?, Self { line: number + 1, radius: field(radius)?, p_lower }))
+            Some((field(idx)?.parse().ok()?, Self { line: number, radius: field(radius)?, p_lower }))
         };
         lines.filter_map(line).collect()
     }
@@ -248,7 +289,7 @@ impl<'a> Checker<'a> {
     }
 
     fn finish(mut self, table: &Table, text: &str) -> TsvCheck {
-        let header = text.lines().next().unwrap_or_default();
+        let header = table_lines(text).next().map_or("", |(_, line)| line);
         let has = |name: &str| header.split('\t').any(|column| column.trim() == name);
         let done = |name: &str| self.check.done.iter().any(|column| column.name == name);
         let mut left_out = Vec::new();
@@ -266,7 +307,7 @@ impl<'a> Checker<'a> {
             self.check.done.insert(0, TsvColumn { name: "correct", from, rows: labelled, largest: 0.0 });
         }
         self.check.left_out.extend(left_out);
-        self.check.rows = table.rows.len();
+        (self.check.rows, self.check.alpha) = (table.rows.len(), self.alpha);
         self.check.wrong.sort_by_key(|wrong| wrong.line);
         self.check
     }

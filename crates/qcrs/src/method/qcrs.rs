@@ -97,7 +97,7 @@ enum Direction {
 }
 
 /// A finer search has more ends than can be listed.
-const MOST_HALVINGS: u64 = 16;
+const MOST_HALVINGS: u32 = 16;
 
 const EPSILON: Setting = Setting {
     name: "epsilon",
@@ -274,12 +274,12 @@ impl Qcrs {
 
     /// Draws per input: one look at σ₀, two per halving, two for the rejection test.
     pub fn passes(&self) -> u64 {
-        self.halvings().saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
+        u64::from(self.halvings()).saturating_mul(2).saturating_add(3).saturating_mul(self.draws.into())
     }
 
     /// How often the region is halved.
-    fn halvings(&self) -> u64 {
-        ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0) as u64
+    pub fn halvings(&self) -> u32 {
+        ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0) as u32
     }
 
     /// Every σ at which the bisection can end, in rising order. The search itself may still keep σ₀.

@@ -4,7 +4,7 @@
 //! of failures is rounded up. Cutting works on the shortest decimal that reads back as the same
 //! number, so that 0.29 stays 0.29 although its binary value lies below.
 
-use crate::analysis::WithInterval;
+use crate::analysis::{Table, WithInterval};
 
 /// `value` cut towards −∞ after `digits` decimals.
 pub fn down(value: f64, digits: usize) -> String {
@@ -34,6 +34,17 @@ pub fn plain(value: f64) -> String {
 pub fn brief(value: f64) -> String {
     let shown = plain(value);
     if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').into() } else { shown }
+}
+
+/// The mean seconds per input ± one standard deviation; a dash where fewer than two inputs have a time.
+pub fn spread_of_seconds(table: &Table) -> String {
+    let all: Vec<f64> = table.rows.iter().filter_map(|row| row.seconds).collect();
+    if all.len() < 2 {
+        return "–".into();
+    }
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let squares: f64 = all.iter().map(|seconds| (seconds - mean).powi(2)).sum();
+    format!("{mean:.2} ± {:.2}", (squares / (all.len() - 1) as f64).sqrt())
 }
 
 /// A p-value: three digits, or as a power of ten when small. Smaller ones than 1e-15 say no more than that.

@@ -32,7 +32,7 @@ pub fn pairs(analysis: &Analysis) -> Option<TextGrid> {
 }
 
 /// A share or a gain in percent, rounded down.
-fn percent(gain: WithInterval) -> Cell {
+pub fn percent(gain: WithInterval) -> Cell {
     let gain = gain.in_percent();
     Cell { value: down(gain.value, 1), interval: interval(&gain, 1) }
 }

@@ -19,6 +19,7 @@
 //! ```
 
 mod bars;
+mod brief;
 mod by_sigma;
 mod data;
 mod figures;
@@ -28,6 +29,8 @@ mod gains;
 mod grid;
 mod html;
 mod metrics;
+#[doc(hidden)] // public for our own programs only
+pub mod panels;
 mod pictures;
 #[doc(hidden)] // public for our own programs only
 pub mod plot;
@@ -40,6 +43,7 @@ mod tables;
 mod terminal;
 mod words;
 
+pub use brief::{BriefTable, brief};
 pub use by_sigma::text as by_sigma;
 pub use data::{csv, json};
 #[doc(hidden)] // public for our own programs only
@@ -48,7 +52,7 @@ pub use figures::figures;
 pub use html::{Page, html};
 pub use pictures::{Picture, pictures};
 #[doc(hidden)] // public for our own programs only
-pub use sheet::{Sheet, SheetTable, page};
+pub use sheet::{Sheet, SheetFigure, SheetTable, page};
 pub use terminal::Terminal;
 
 use crate::analysis::{Analysis, Table};

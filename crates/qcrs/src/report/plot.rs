@@ -6,6 +6,8 @@ use crate::text::wrap;
 const TOP: f64 = 32.0;
 const HEIGHT: f64 = 230.0;
 const LINE: f64 = 16.0;
+/// The radius of a dot.
+const DOT: f64 = 2.6;
 /// Characters that fit beside a legend's sample, and in a note.
 const LEGEND: usize = 52;
 const NOTE: usize = 62;
@@ -81,25 +83,47 @@ pub enum Mark {
 /// assert!(stacked("A training", &[plot]).starts_with("<svg "));
 /// ```
 pub fn stacked(title: &str, plots: &[Plot]) -> String {
-    let mut top = 0.0;
-    let part = |plot: &Plot| {
-        let (body, height) = plot.body();
-        let (name, desc, heading) = (escape(&plot.title), escape(&plot.desc), heading(&plot.title));
+    stack(title, plots.iter().map(Plot::drawn))
+}
+
+/// The same for figures of any kind.
+pub(super) fn stack(title: &str, figures: impl Iterator<Item = DrawnFigure>) -> String {
+    let (mut top, mut all, mut descriptions) = (0.0, String::new(), Vec::new());
+    for DrawnFigure { title, desc, body, height } in figures {
+        let (name, escaped, heading) = (escape(&title), escape(&desc), heading(&title));
         let place =
-            format!("<g transform=\"translate(0 {top:.1})\"><title>{name}</title><desc>{desc}</desc>");
+            format!("<g transform=\"translate(0 {top:.1})\"><title>{name}</title><desc>{escaped}</desc>");
+        all.extend([place, heading, body, "</g>".into()]);
         top += height + LINE;
-        place + &heading + &body + "</g>"
-    };
-    let all: String = plots.iter().map(part).collect();
-    let descriptions: Vec<&str> = plots.iter().map(|plot| plot.desc.as_str()).collect();
+        descriptions.push(desc);
+    }
     file(title, &descriptions.join(" "), top, &all, Some(STYLE))
+}
+
+/// A figure without its heading.
+pub(super) struct DrawnFigure {
+    pub title: String,
+    pub desc: String,
+    pub body: String,
+    pub height: f64,
+}
+
+impl DrawnFigure {
+    /// The figure; `style` is embedded when it must stand alone.
+    pub fn svg(&self, style: Option<&str>) -> String {
+        document(&self.title, &self.desc, self.height, &self.body, style)
+    }
 }
 
 impl Plot {
     /// The figure; `style` is embedded when it must stand alone.
     pub(super) fn svg(&self, style: Option<&str>) -> String {
+        self.drawn().svg(style)
+    }
+
+    pub(super) fn drawn(&self) -> DrawnFigure {
         let (body, height) = self.body();
-        document(&self.title, &self.desc, height, &body, style)
+        DrawnFigure { title: self.title.clone(), desc: self.desc.clone(), body, height }
     }
 
     /// Everything but the heading, and its height.
@@ -116,7 +140,7 @@ impl Plot {
         for series in &self.series {
             let class = stroke(series.style);
             body += &if series.marks.iter().all(|mark| matches!(mark, Mark::Dots(_))) {
-                dot((LEFT + 14.0, y - 4.0), &class)
+                dot((LEFT + 14.0, y - 4.0), DOT, &class)
             } else {
                 line((LEFT, y - 4.0), (LEFT + 28.0, y - 4.0), &format!("line {class}"))
             };
@@ -186,7 +210,7 @@ impl Plot {
                 let back = points.iter().rev().map(|&(x, low, _)| (x, low));
                 path(&(self.joined(there.chain(back)) + "Z"), &format!("band {class}"))
             }
-            Mark::Dots(points) => points.iter().map(|&(x, y)| dot(self.at(x, y), &class)).collect(),
+            Mark::Dots(points) => points.iter().map(|&(x, y)| dot(self.at(x, y), DOT, &class)).collect(),
             Mark::Rule(x) => line(self.at(*x, self.y.0), self.at(*x, self.y.1), &format!("line {class}")),
         }
     }
@@ -222,10 +246,12 @@ fn edge(point: Option<&(f64, f64)>) -> f64 {
     point.map_or(0.0, |&(x, _)| x)
 }
 
-fn dot((x, y): (f64, f64), class: &str) -> String {
-    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\" class=\"dot {class}\"/>")
+/// A filled circle.
+pub(super) fn dot((x, y): (f64, f64), radius: f64, class: &str) -> String {
+    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" class=\"dot {class}\"/>")
 }
 
-fn path(data: &str, class: &str) -> String {
+/// The outline `data`.
+pub(super) fn path(data: &str, class: &str) -> String {
     format!("<path d=\"{data}\" class=\"{class}\"/>")
 }

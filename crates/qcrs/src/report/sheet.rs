@@ -2,7 +2,8 @@
 
 use super::grid::{Cell, TextGrid, markdown_escape};
 use super::html::render;
-use super::plot::{Plot, stacked};
+use super::panels::Panels;
+use super::plot::{DrawnFigure, Plot, stack};
 use super::svg;
 use crate::text;
 use crate::types::Error;
@@ -16,9 +17,39 @@ pub struct Sheet {
     /// What a reader must know first, such as that something is unfinished; may be empty.
     pub warnings: Vec<String>,
     /// Drawn in this order.
-    pub figures: Vec<Plot>,
+    pub figures: Vec<SheetFigure>,
     /// Below the figures, in this order.
     pub tables: Vec<SheetTable>,
+}
+
+/// A figure of a sheet.
+#[derive(Clone, Debug)]
+pub enum SheetFigure {
+    /// One plot with a legend.
+    Plot(Plot),
+    /// Many small plots of the same kind.
+    Panels(Panels),
+}
+
+impl From<Plot> for SheetFigure {
+    fn from(plot: Plot) -> Self {
+        Self::Plot(plot)
+    }
+}
+
+impl From<Panels> for SheetFigure {
+    fn from(panels: Panels) -> Self {
+        Self::Panels(panels)
+    }
+}
+
+impl SheetFigure {
+    fn drawn(&self) -> DrawnFigure {
+        match self {
+            Self::Plot(plot) => plot.drawn(),
+            Self::Panels(panels) => panels.drawn(),
+        }
+    }
 }
 
 /// A table of text: one head, and rows with as many cells.
@@ -59,11 +90,11 @@ impl Sheet {
 
     /// All figures in one SVG file; `None` without figures.
     pub fn svg(&self) -> Option<String> {
-        (!self.figures.is_empty()).then(|| stacked(&self.title, &self.figures))
+        (!self.figures.is_empty()).then(|| stack(&self.title, self.figures.iter().map(SheetFigure::drawn)))
     }
 
     fn values(&self) -> Value {
-        let figure = |plot: &Plot| Value::from_safe_string(plot.svg(None));
+        let figure = |figure: &SheetFigure| Value::from_safe_string(figure.drawn().svg(None));
         context! {
             title => self.title.clone(),
             style => style(),

@@ -1,5 +1,6 @@
 //! What was asked of a dataset, what was found, and where is it kept?
 
+mod answers;
 mod certify;
 mod changed;
 mod compare;
@@ -20,6 +21,7 @@ mod spec;
 mod verify;
 
 pub use crate::certify::Guarantee;
+pub use answers::{answers_file, spec_of_answers};
 pub use certify::{Inputs, Run, record};
 pub use compare::compare;
 #[doc(hidden)] // public for our own programs only

@@ -15,7 +15,7 @@ pub fn run(path: &Path, settings: &TsvSettings) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("{here}: neither a run directory nor a result file"))?;
     let check = check_tsv(&here, &text, settings)?;
-    print(&words(&here, &check, settings))?;
+    print(&words(&here, &check))?;
     match check.wrong.len() {
         0 => Ok(()),
         1 => bail!("{here}: 1 row disagrees; {WHY}"),
@@ -26,8 +26,8 @@ pub fn run(path: &Path, settings: &TsvSettings) -> anyhow::Result<()> {
 const WHY: &str = "is --alpha that of the file? radii of dsrs and of several certificates per input need the \
                    records of the run";
 
-fn words(here: &str, check: &TsvCheck, settings: &TsvSettings) -> String {
-    let alpha = settings.alpha.map_or_else(String::new, |alpha| format!(" at α = {}", alpha.get()));
+fn words(here: &str, check: &TsvCheck) -> String {
+    let alpha = check.alpha.map_or_else(String::new, |alpha| format!(" at α = {}", alpha.get()));
     let done = |TsvColumn { name, from, rows, largest }: &TsvColumn| {
         let alpha = if from.starts_with("votes") || from.starts_with("n,") { alpha.as_str() } else { "" };
         let difference =

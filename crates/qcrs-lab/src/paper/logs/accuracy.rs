@@ -1,9 +1,8 @@
 //! How many images are certified at each radius? (Table 3)
 
 use super::contents::ALPHA;
-use super::known::KnownData;
 use super::log::{LogMethod, PublishedLog};
-use crate::paper::published::{ACCURACY, RADII};
+use crate::paper::published::{ACCURACY, PaperData, RADII};
 use qcrs::analysis::{Summary, Table};
 use qcrs::report::SheetTable;
 use qcrs::report::format::down;
@@ -52,7 +51,7 @@ fn parts(log: &PublishedLog) -> anyhow::Result<Vec<Table>> {
 /// The paper has this table for one network only.
 fn of_the_paper(log: &PublishedLog) -> Option<[f64; 9]> {
     let method = match (&log.made, log.data?) {
-        (LogMethod::OneSigma(sigma), KnownData::Cifar10) if (sigma - 0.5).abs() < 1e-9 => "cohen",
+        (LogMethod::OneSigma(sigma), PaperData::Cifar10) if (sigma - 0.5).abs() < 1e-9 => "cohen",
         (LogMethod::Search { preset: "cifar10-0.50", .. }, _) => "qcrs",
         _ => return None,
     };

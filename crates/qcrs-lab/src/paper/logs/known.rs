@@ -1,26 +1,17 @@
 //! Which images is a result file about, and what does the paper say of such a file?
 
 use super::log::{LogMethod, PublishedLog};
-use crate::paper::published::{FAIRNESS, METHODS, SIGMAS, TRAINING};
+use crate::paper::published::{ACR, FAIRNESS, PaperData, TRAINING};
 use qcrs::analysis::{Row, Table};
-
-/// Images that published result files are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownData {
-    /// The 10,000 test images of CIFAR-10.
-    Cifar10,
-    /// The 50,000 validation images of ImageNet, sorted by class.
-    ImageNet,
-}
 
 /// The labels of CIFAR-10's test images 0, 100, …, 1900.
 const CIFAR10: [usize; 20] = [3, 4, 5, 6, 9, 4, 8, 7, 7, 2, 5, 7, 8, 4, 5, 1, 8, 5, 4, 8];
 /// Fewer labels than this may agree by chance.
 const FEWEST: usize = 8;
 
-impl KnownData {
-    /// By the labels of certain images.
-    pub fn of(table: &Table) -> Option<Self> {
+impl PaperData {
+    /// The data of a result file, by the labels of certain images.
+    pub fn by_labels(table: &Table) -> Option<Self> {
         let cifar10 = |row: &Row| {
             let place = (row.index % 100 == 0).then_some(row.index as usize / 100)?;
             Some(row.label == Some(*CIFAR10.get(place)?))
@@ -62,33 +53,23 @@ impl KnownData {
     }
 }
 
-/// ACR on ImageNet at σ = .25 and .50 (a figure of the paper).
-const IMAGENET: [(&str, [f64; 2]); 2] = [("cohen", [0.477, 0.733]), ("qcrs", [0.541, 0.805])];
-
 /// ACR as the paper has it: in its comparison of methods (Table 2, the figure of ImageNet), and in Table 4.
 pub fn acr(log: &PublishedLog) -> [Option<f64>; 2] {
     let (Some(data), Some(sigma)) = (log.data, log.start()) else { return [None, None] };
-    let place = |sigmas: &[f64]| sigmas.iter().position(|known| (known - sigma).abs() < 1e-9);
+    let is_same = |known: f64| (known - sigma).abs() < 1e-9;
     let (method, is_macer) = match &log.made {
         LogMethod::OneSigma(_) => ("cohen", false),
         LogMethod::Search { preset, .. } => ("qcrs", preset.starts_with("macer")),
         LogMethod::Unknown => return [None, None],
     };
+    let methods = ACR.iter().find(|(name, of, at, _)| *name == method && *of == data && is_same(*at));
     let training = || {
         let (_, quarter, half) = TRAINING.iter().find(|(name, _, _)| *name == method)?;
-        let [gaussian, macer] = *[quarter, half][place(&[0.25, 0.5])?];
-        Some(if is_macer { macer } else { gaussian })
+        let at = [0.25, 0.5].into_iter().position(is_same)?;
+        let [gaussian, macer] = *[quarter, half][at];
+        (data == PaperData::Cifar10).then_some(if is_macer { macer } else { gaussian })
     };
-    match data {
-        KnownData::Cifar10 => {
-            let row = METHODS.iter().find(|(name, _, _)| *name == method).filter(|_| !is_macer);
-            [row.zip(place(&SIGMAS)).map(|((_, acr, _), at)| acr[at]), training()]
-        }
-        KnownData::ImageNet => {
-            let row = IMAGENET.iter().find(|(name, _)| *name == method);
-            [row.zip(place(&[0.25, 0.5])).map(|((_, acr), at)| acr[at]), None]
-        }
-    }
+    [methods.filter(|_| !is_macer).map(|(_, _, _, acr)| *acr), training()]
 }
 
 #[cfg(test)]
@@ -104,10 +85,13 @@ mod tests {
     #[test]
     fn data_are_known_by_their_labels() {
         let cifar10 = table(|id| CIFAR10[id as usize / 100]);
-        assert_eq!(KnownData::of(&cifar10), Some(KnownData::Cifar10));
-        assert_eq!(KnownData::of(&table(|id| id as usize / 50)), Some(KnownData::ImageNet));
-        assert_eq!(KnownData::of(&table(|id| if id == 1900 { 0 } else { CIFAR10[id as usize / 100] })), None);
-        assert_eq!(KnownData::of(&cifar10.only("few", |id| id < 700)), None);
-        assert_eq!(KnownData::of(&cifar10.only("enough", |id| id < 800)), Some(KnownData::Cifar10));
+        assert_eq!(PaperData::by_labels(&cifar10), Some(PaperData::Cifar10));
+        assert_eq!(PaperData::by_labels(&table(|id| id as usize / 50)), Some(PaperData::ImageNet));
+        assert_eq!(
+            PaperData::by_labels(&table(|id| if id == 1900 { 0 } else { CIFAR10[id as usize / 100] })),
+            None
+        );
+        assert_eq!(PaperData::by_labels(&cifar10.only("few", |id| id < 700)), None);
+        assert_eq!(PaperData::by_labels(&cifar10.only("enough", |id| id < 800)), Some(PaperData::Cifar10));
     }
 }

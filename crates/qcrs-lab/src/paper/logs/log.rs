@@ -1,6 +1,6 @@
 //! What made a result file, as far as its rows tell?
 
-use super::known::KnownData;
+use crate::paper::published::PaperData;
 use qcrs::analysis::{
     IdRange, LatticeCandidates, LatticeReading, RadiusLattice, SearchCells, Table, read_lattice,
 };
@@ -15,7 +15,7 @@ pub struct PublishedLog {
     /// The rows, under a name that says what made them.
     pub table: Table,
     /// The images it is about.
-    pub data: Option<KnownData>,
+    pub data: Option<PaperData>,
     /// Its ids.
     pub ids: IdRange,
     /// What its radii tell about σ, n and α.
@@ -41,7 +41,7 @@ pub enum LogMethod {
 
 impl PublishedLog {
     /// Reads off `table` what its rows tell.
-    pub fn of(table: Table, file: String, ids: IdRange, data: Option<KnownData>) -> anyhow::Result<Self> {
+    pub fn of(table: Table, file: String, ids: IdRange, data: Option<PaperData>) -> anyhow::Result<Self> {
         let reading = read_lattice(&table, &candidates(&table)?)?;
         let made = made(&table, &reading)?;
         Ok(Self { file, table, data, ids, reading, made })
@@ -51,10 +51,10 @@ impl PublishedLog {
     pub fn all(tables: Vec<Table>) -> anyhow::Result<Vec<Self>> {
         let mut logs = Vec::new();
         for table in tables {
-            let data = KnownData::of(&table);
+            let data = PaperData::by_labels(&table);
             let file = table.name.clone();
             // a file without rows is refused before
-            let Some(ids) = IdRange::of(&table, data.map(KnownData::inputs)) else { continue };
+            let Some(ids) = IdRange::of(&table, data.map(PaperData::inputs)) else { continue };
             logs.push(Self::of(table, file, ids, data)?);
         }
         let names: Vec<String> = logs.iter().map(Self::own_name).collect();

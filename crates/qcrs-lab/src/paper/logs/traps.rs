@@ -2,8 +2,8 @@
 
 use super::by_class::answers;
 use super::contents::ALPHA;
-use super::known::KnownData;
 use super::log::{LogMethod, PublishedLog};
+use crate::paper::published::PaperData;
 use qcrs::analysis::{LatticeReading, SearchCell, SearchCells};
 use qcrs::report::SheetTable;
 use qcrs::report::plot::{Mark, Plot, Series};
@@ -12,7 +12,7 @@ use qcrs::report::plot::{Mark, Plot, Series};
 pub fn traps(logs: &[PublishedLog]) -> Vec<String> {
     let mut all: Vec<String> = logs.iter().flat_map(of_one).collect();
     all.extend(
-        [KnownData::Cifar10, KnownData::ImageNet].into_iter().filter_map(|data| unequal_ids(logs, data)),
+        [PaperData::Cifar10, PaperData::ImageNet].into_iter().filter_map(|data| unequal_ids(logs, data)),
     );
     all.extend(other_network(logs));
     all.extend(same_settings(logs));
@@ -78,7 +78,7 @@ fn right(cell: SearchCell) -> String {
 }
 
 /// Rows of the paper's tables that are about different images.
-fn unequal_ids(logs: &[PublishedLog], data: KnownData) -> Option<String> {
+fn unequal_ids(logs: &[PublishedLog], data: PaperData) -> Option<String> {
     let mut counts: Vec<usize> =
         logs.iter().filter(|log| log.data == Some(data)).map(|log| log.ids.count).collect();
     counts.sort_unstable();
