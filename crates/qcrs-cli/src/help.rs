@@ -5,7 +5,7 @@ use qcrs::method::METHODS;
 
 /// Options that few people need, by their names in every command. The settings of single methods are such
 /// options too.
-const RARE: [&str; 47] = [
+const RARE: [&str; 48] = [
     "accept",
     "allow-fewer-classes",
     "alpha",
@@ -31,6 +31,7 @@ const RARE: [&str; 47] = [
     "majority",
     "max",
     "n0",
+    "no-times",
     "noise",
     "noise-per-sigma",
     "of-class",

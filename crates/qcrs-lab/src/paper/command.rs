@@ -18,12 +18,14 @@ impl Args for PaperCommand {
         PaperArgs::augment_args(command)
             .subcommand(
                 logs::LogsArgs::augment_args(Command::new("logs"))
-                    .about("Make every table that published result files allow; needs no model"),
+                    .about("Make the tables that published result files allow; needs no model"),
             )
             .subcommand(
                 bank::BankOrderArgs::augment_args(Command::new("bank"))
-                    .about("Send the certificates of a result file through a memory bank; needs no model"),
+                    .about("Send certificates through a memory bank; needs no model"),
             )
+            // -h has to fit two screens; the data of the paper have names
+            .mut_arg("names", |names| names.hide_short_help(true))
             .subcommand_negates_reqs(true)
             .args_conflicts_with_subcommands(true)
             .disable_help_subcommand(true)
