@@ -55,6 +55,11 @@ fn certificates_that_hold_are_not_reported() {
     let attacked = found["attacked"].as_u64().unwrap();
     assert!(attacked >= 4 && found["passes"].as_u64().unwrap() <= 4000 * attacked, "{found}");
     assert!(found["closest"]["lead"].as_f64().unwrap() > 0.0, "{found}");
+
+    let one = bench.run(&attack("--count 1 --out one")).says(&["1 certificate attacked: "]);
+    assert!(one.err.contains("attacking 1 certificate with 4000 passes"), "{}", one.err);
+    let alpha = one.out.split("α = ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!(alpha.len() < 10, "{alpha}");
 }
 
 /// Input 2 has a true radius of about 0.18, and is said to have 0.45.

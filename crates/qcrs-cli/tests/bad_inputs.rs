@@ -138,7 +138,14 @@ fn wrong_files_are_named_with_what_is_wrong() {
         ("--data empty.bin", 1, &["empty.bin: is empty"]),
         ("--data notes.txt", 1, &["notes.txt", "supported are"]),
         ("--data folder", 1, &["folder", "supported are", "empty"]),
-        ("--data wide.npy", 1, &["model.onnx: the model takes images of 3×32×32, the data are 3×16×16"]),
+        (
+            "--data wide.npy",
+            1,
+            &[
+                "model.onnx: the model takes images of 3×32×32, the data are 3×16×16; bring image files to that size \
+               with --resize and --crop",
+            ],
+        ),
         ("--data short.npy", 1, &["short.npy"]),
         ("--data odd.npy", 1, &["odd.npy", "type <c8", "uint8"]),
         ("--data fine.npy --labels labels.csv", 1, &["fine.npy", "2 images but 3 labels"]),

@@ -145,7 +145,7 @@ fn fewer_class_folders_than_classes_are_refused_unless_allowed() {
     let words = [
         "--allow-fewer-classes: val has 2 class folders, and the model 10 classes",
         "ape is class 0 and bee is class 1",
-        "set names to a file with the names of all 10 classes",
+        "give --names a file with the names of all 10 classes",
     ];
     bench.certify("--method cohen --data val --run r").fails(2, &words);
     assert!(absent(&bench.path("r")));

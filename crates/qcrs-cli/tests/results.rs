@@ -408,7 +408,7 @@ fn verify_recomputes_published_files() {
     }
     let cohen = "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.378\t1\t15.4\n";
     bench.write("others.tsv", cohen);
-    bench.run("verify others.tsv").says(&["not recomputed: radius: the file has no votes and pABar"]);
+    bench.run("verify others.tsv").says(&["not recomputed: radius: the file has neither votes nor pABar"]);
     bench
         .run("verify others.tsv --alpha 0.001 --n 1,000 --sigma 0.12")
         .code_is(1, "others.tsv: 1 row disagrees");

@@ -119,15 +119,24 @@ pub fn story(error: &anyhow::Error) -> String {
 
 /// An error of the library, with settings as they are typed here.
 fn typed(error: &Error) -> String {
-    match error {
+    let words = match error {
         Error::Setting { name, problem } => format!("{}: {problem}", option(name)),
         Error::OtherRun { path, changed, cure } => {
             format!("{}: {}; {cure}", path.display(), ChangedSetting::all(changed, option))
         }
         Error::Input { index, source } => format!("input {index}: {}", typed(source)),
         other => other.to_string(),
-    }
+    };
+    CURES.iter().fold(words, |words, (cure, typed)| words.replace(cure, typed))
 }
+
+/// What the library advises to do with its settings, and how that is typed here.
+const CURES: [(&str, &str); 4] = [
+    ("resize and crop image files", "bring image files to that size with --resize and --crop"),
+    ("resize and crop all images to one size", "bring all images to one size with --resize and --crop"),
+    ("set the layout of an array", "give the --layout of an array"),
+    ("set names to a file", "give --names a file"),
+];
 
 /// Writes to stdout text that may quote files; a closed pipe is returned as an error that `main` treats as
 /// success.

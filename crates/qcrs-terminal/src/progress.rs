@@ -105,7 +105,8 @@ impl PassesBar {
             self.bar.set_position(at);
             if self.lines && spoken.elapsed() > IN_A_PIPE {
                 spoken = Instant::now();
-                say!("{}% done, about {left} to go  {}", 100 * at / of, self.bar.message());
+                let line = format!("{}% done, about {left} to go  {}", 100 * at / of, self.bar.message());
+                say!("{}", line.trim_end());
             }
             std::thread::park_timeout(TICK);
         }

@@ -41,11 +41,11 @@ pub fn json(text: &str) -> String {
 }
 
 /// `text` in lines of at most `width` characters, broken at spaces where there are any, or else after the marks
-/// that join the parts of a file name.
+/// that join the parts of a file name. A number stays beside its %, σ or α.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for word in text.split(' ') {
+    for word in words(text) {
         let length = word.chars().count();
         if used > 0 && used + 1 + length > width {
             lines.push(String::new());
@@ -71,6 +71,26 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The words of a text, where a number and its unit or symbol are one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if word.starts_with('%') || is_value(last, word) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.into()),
+        }
+    }
+    words
+}
+
+/// Whether `word` is the number that belongs to the symbol before it.
+fn is_value(symbol: &str, word: &str) -> bool {
+    matches!(symbol, "σ" | "α") && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// A paragraph in lines of at most `width` characters, each of them ended.
@@ -119,6 +139,8 @@ mod tests {
         assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
         assert_eq!(wrap("net-0.25-qcrs", 9), ["net-0.25-", "qcrs"]);
         assert_eq!(wrap("a net-0.25-qcrs", 9), ["a", "net-0.25-", "qcrs"]);
+        assert_eq!(wrap("n 10, α 0.001, 8 % of 20", 8), ["n 10,", "α 0.001,", "8 % of", "20"]);
+        assert_eq!(wrap("n 10, 12 %", 8), ["n 10,", "12 %"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(hanging("what  one two three", 13, 6), "what  one two\n      three");
         assert_eq!(hanging("what  one", 13, 6), "what  one");

@@ -7,6 +7,7 @@ use crate::setup::Setup;
 use anyhow::{Context, bail, ensure};
 use qcrs::attack::{Attack, AttackSummary, Attacks, ClosestCall, Gallery, Target, violation_file};
 use qcrs::run::{self, Depth, Stored};
+use qcrs::text::counted;
 use qcrs::types::{Alpha, Error};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ fn attack(
     let (here, all) = (dir.display(), attacks.targets().len());
     let mut done = attacks.done.len();
     match done {
-        0 => say!("{here}: attacking {all} certificates with {passes} passes each"),
+        0 => say!("{here}: attacking {} with {passes} passes each", counted(all, "certificate")),
         _ if done == all => say!("{here}: all {all} certificates are already attacked"),
         _ => say!("{here}: resuming after {done} of {all} certificates"),
     }
@@ -125,8 +126,9 @@ fn attack(
 fn text(found: &AttackSummary, stored: &Stored, (dir, seed): (&Path, u64)) -> String {
     let AttackSummary { attacked, points, passes, judged, alpha_of_each, .. } = found;
     let mut lines = vec![format!(
-        "{attacked} certificates attacked: {points} points tried with {passes} passes, {judged} judged at α = {:?} each",
-        alpha_of_each.get()
+        "{} attacked: {points} points tried with {passes} passes, {judged} judged at α = {} each",
+        counted(*attacked as usize, "certificate"),
+        three_digits(alpha_of_each.get())
     )];
     if found.too_small > 0 {
         let balls = found.too_small;
@@ -145,6 +147,12 @@ fn text(found: &AttackSummary, stored: &Stored, (dir, seed): (&Path, u64)) -> St
     }
     lines.push(verdict(found, stored));
     lines.join("\n")
+}
+
+/// A number with three digits, for people.
+fn three_digits(number: f64) -> String {
+    let rounded = format!("{number:.2e}").parse().unwrap_or(number);
+    format!("{rounded:?}")
 }
 
 /// How many wrong certificates were found, and how many α allows for.

@@ -88,7 +88,7 @@ pub fn run(args: &CurveArgs) -> anyhow::Result<()> {
         }
         RowFormat::Text => {
             output::print(&text(&curves, &setup))?;
-            output::print(&answers(&curves, &setup))
+            output::print(&format!("\n{}", answers(&curves, &setup)))
         }
     }
 }

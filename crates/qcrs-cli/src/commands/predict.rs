@@ -67,11 +67,15 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<()> {
     }
     let mut all = Vec::new();
     let mut table = args.table();
+    let (mut done, mut abstained) = (0, 0);
     let predicted = progress.watch(&sampler, || {
         for &index in &ids {
             let example = setup.example(index)?;
             let input = Input { pixels: &example.pixels, seed, index };
             let PredictedAnswer { class, number, json } = args.answer(&sampler, &input, sigma, alpha)?;
+            done += 1;
+            abstained += usize::from(class.is_none());
+            progress.say(&format!("{done} of {}, {abstained} abstained", text::counted(ids.len(), "input")));
             if args.format == RowFormat::Json {
                 let mut object = json!({ "index": index, "label": example.label, "prediction": json });
                 if let Some(file) = example.file {

@@ -297,8 +297,8 @@ impl<'a> Checker<'a> {
             left_out.push("pABar: the file has no votes".to_owned());
         }
         if !done("radius") && self.check.left_out.is_empty() {
-            let missing = if has("votes") || has("pABar") { "σ" } else { "votes and pABar" };
-            left_out.push(format!("radius: the file has no {missing}"));
+            let missing = if has("votes") || has("pABar") { "no σ" } else { "neither votes nor pABar" };
+            left_out.push(format!("radius: the file has {missing}"));
         }
         left_out.push("label, predict and votes: they need the run's records, its model and its data".into());
         if has("correct") {
@@ -386,7 +386,9 @@ mod tests {
         let cohen =
             "idx\tlabel\tpredict\tradius\tcorrect\ttime\n0\t3\t3\t0.378\t1\t15.4\n20\t7\t-1\t0.0\t0\t15.6\n";
         let check = check_tsv("c.tsv", cohen, &settings()).unwrap();
-        assert!(check.wrong.is_empty() && check.left_out[0] == "radius: the file has no votes and pABar");
+        assert!(
+            check.wrong.is_empty() && check.left_out[0] == "radius: the file has neither votes nor pABar"
+        );
         let known = TsvSettings { n: Some(1000), sigma: Some(Sigma::new(0.12).unwrap()), ..settings() };
         assert_eq!(check_tsv("c.tsv", cohen, &known).unwrap().wrong[0].line, 2, "0.296 is the most");
         let known = TsvSettings { n: Some(100_000), sigma: Some(Sigma::new(0.12).unwrap()), ..settings() };

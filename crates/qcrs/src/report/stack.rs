@@ -3,9 +3,10 @@
 use super::svg::{RIGHT, WIDTH, document, line, rect, text};
 use crate::text::wrap;
 
-const START: f64 = 84.0;
-/// Room on the right for what a bar consists of.
-const COUNT: f64 = 62.0;
+/// Room on the left for a range such as 0.063–0.315.
+const START: f64 = 94.0;
+/// Room on the right for what a bar consists of, up to 10000 inputs.
+const COUNT: f64 = 76.0;
 const BAR: f64 = 18.0;
 const STEP: f64 = 23.0;
 const TOP: f64 = 32.0;

@@ -6,7 +6,9 @@ use crate::types::ChangedSetting;
 use serde_json::Value;
 
 /// Where a spec keeps what people give, and what they call it; those that decide others come first.
-const GIVEN: [(&str, &str); 22] = [
+const GIVEN: [(&str, &str); 24] = [
+    ("model.name", "model"),
+    ("data.name", "data"),
     ("search.method", "method"),
     ("search.sigma", "sigma"),
     ("search.low", "left"),
@@ -97,6 +99,14 @@ mod tests {
                 json!({ "search": { "low": 0.2, "step": 1 } })
             ),
             ["this run used <left> 0.1, you asked for 0.2"]
+        );
+        let model = |name: &str, hash: &str| json!({ "model": { "name": name, "blake3": hash } });
+        assert_eq!(
+            words(model("a.onnx", "12"), model("b.onnx", "34")),
+            [
+                "this run used <model> a.onnx, you asked for b.onnx",
+                "the model is not that of this run (blake3 34…, the run used 12…)"
+            ]
         );
         assert_eq!(words(json!({ "tau": 1 }), json!({ "tau": 2 })), ["this run used tau 1, you asked for 2"]);
     }

@@ -68,7 +68,10 @@ impl Folder {
             let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
             return Err(Error::format(
                 list,
-                format!("lists '{missing}', which is not a file in {}", root.display()),
+                format!(
+                    "lists '{missing}', which is not a file in {}; correct the path, or remove the line",
+                    root.display()
+                ),
             ));
         }
         Self::new(root, Listing { files, ..Listing::default() }, options.into())

@@ -7,28 +7,32 @@
 const ALONE: [std::ops::RangeInclusive<u8>; 2] = [0x00..=0xBF, 0xD0..=0xD8];
 const END_OF_IMAGE: u8 = 0xD9;
 
-/// Whether a JPEG is complete up to the end of its image. What follows does not matter, and thumbnails have
-/// their own end, inside their segment.
-pub(super) fn is_whole(bytes: &[u8]) -> bool {
+/// Where the marker at the end of the image stands; nowhere in a JPEG that is cut off. What follows it does not
+/// matter, and thumbnails have their own end, inside their segment.
+pub(super) fn end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         // in scans, FF stands only before 00; fill bytes and unknown bytes between segments are skipped, as
         // decoders do
-        let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == 0xFF)) else {
-            return false;
-        };
-        at += next + 1;
-        match bytes.get(at) {
-            None => return false,
-            Some(&END_OF_IMAGE) => return true,
-            Some(0xFF) => {}
-            Some(marker) if ALONE.iter().any(|alone| alone.contains(marker)) => at += 1,
-            Some(_) => match bytes.get(at + 1..at + 3) {
-                Some(length) => at += 1 + usize::from(u16::from_be_bytes([length[0], length[1]])),
-                None => return false,
-            },
+        at += bytes.get(at..)?.iter().position(|byte| *byte == 0xFF)? + 1;
+        match bytes.get(at)? {
+            &END_OF_IMAGE => return Some(at - 1),
+            0xFF => {}
+            marker if ALONE.iter().any(|alone| alone.contains(marker)) => at += 1,
+            _ => {
+                let length = bytes.get(at + 1..at + 3)?;
+                at += 1 + usize::from(u16::from_be_bytes([length[0], length[1]]));
+            }
         }
     }
+}
+
+/// The same file with more bytes at the end of its last scan. A whole image is complete before them, so decoders
+/// ignore them; one that was cut off before its end marker takes them for the missing part, and changes. Not
+/// found: a few cuts in the last block, and a progressive file that ends after one of its scans, which is a whole
+/// image with less detail.
+pub(super) fn with_more(bytes: &[u8], end: usize) -> Vec<u8> {
+    [&bytes[..end], &[0xAA; 64], &[0xFF, END_OF_IMAGE]].concat()
 }
 
 #[cfg(test)]
@@ -43,10 +47,11 @@ mod tests {
 
     #[test]
     fn only_the_end_of_the_image_is_an_end() {
-        assert!(is_whole(WHOLE));
-        assert!(is_whole(&[WHOLE, &[0xFF, 0xD8, 7]].concat()));
-        for end in 0..WHOLE.len() {
-            assert!(!is_whole(&WHOLE[..end]), "cut after {end} bytes");
+        let last = WHOLE.len() - 2;
+        assert_eq!(end(WHOLE), Some(last));
+        assert_eq!(end(&[WHOLE, &[0xFF, 0xD8, 7]].concat()), Some(last));
+        for cut in 0..WHOLE.len() {
+            assert_eq!(end(&WHOLE[..cut]), None, "cut after {cut} bytes");
         }
     }
 }

@@ -42,9 +42,9 @@ pub(super) fn class(label: &str, names: Option<&[String]>) -> Result<usize, Stri
             "'{label}' is the name of class {known} and also a class number; write {known}, or name the classes otherwise"
         )),
         (Some(class), _) | (None, Some(class)) => Ok(class),
-        (None, None) if names.is_some() => {
-            Err(format!("'{label}' is neither a class number nor one of the class names"))
-        }
+        (None, None) if names.is_some() => Err(format!(
+            "'{label}' is neither a class number nor one of the class names; correct it, or add it to the names"
+        )),
         (None, None) => Err(format!(
             "'{label}' is not a class number; write 0 for the first class, or set names to a file with one class name \
              per line"
@@ -62,7 +62,7 @@ mod tests {
         let of = |label| class(label, Some(&names));
         assert_eq!((of("1"), of("dog"), of("3"), of("9")), (Ok(1), Ok(1), Ok(3), Ok(9)));
         assert!(of("0").unwrap_err().contains("is the name of class 2 and also a class number"));
-        assert!(of("bird").unwrap_err().contains("neither a class number nor"));
+        assert!(of("bird").unwrap_err().contains("class names; correct it, or add it to the names"));
         assert!(of("-1").is_err() && class("cat", None).unwrap_err().contains("set names to a file"));
         assert_eq!(class("7", None), Ok(7));
     }

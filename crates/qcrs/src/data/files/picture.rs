@@ -124,9 +124,17 @@ pub(super) fn size(file: impl BufRead + Seek, path: &Path) -> Result<(u32, u32),
 
 fn decode(bytes: &[u8], path: &Path) -> Result<DynamicImage, Error> {
     let reader = reader(Cursor::new(bytes), path)?;
-    if reader.format() == Some(ImageFormat::Jpeg) && !jpeg::is_whole(bytes) {
-        return Err(Error::format(path, "is a JPEG that is cut off; download or save it again"));
+    if reader.format() != Some(ImageFormat::Jpeg) {
+        return unpack(reader, path);
     }
+    let cut_off = || Error::format(path, "is a JPEG that is cut off; download or save it again");
+    let end = jpeg::end(bytes).ok_or_else(cut_off)?;
+    let image = unpack(reader, path)?;
+    let more = unpack(self::reader(Cursor::new(jpeg::with_more(bytes, end)), path)?, path);
+    if more.is_ok_and(|more| more == image) { Ok(image) } else { Err(cut_off()) }
+}
+
+fn unpack<R: BufRead + Seek>(reader: ImageReader<R>, path: &Path) -> Result<DynamicImage, Error> {
     let decoder = reader.into_decoder().map_err(|error| unreadable(path, &error))?;
     let kind = decoder.original_color_type();
     if matches!(

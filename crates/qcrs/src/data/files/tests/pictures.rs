@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::Channels;
+use crate::types::Error;
 use image::{Rgb, RgbImage};
 
 /// A PNG of one colour.
@@ -254,6 +255,28 @@ fn a_jpeg_cut_anywhere_is_an_error_and_never_pixels() {
     let path = write(root.path(), "cut.jpg", &whole[..whole.len() * 9 / 10]);
     let complaint = complaint(&path, &OpenOptions::default());
     assert!(complaint.contains("is a JPEG that is cut off; download or save it again"), "{complaint}");
+}
+
+/// A file that was cut off may have got an end of its own from a program that repaired it.
+#[test]
+fn a_jpeg_cut_before_its_end_marker_is_an_error() {
+    let root = folder();
+    let (progressive, restarts) = (include_bytes!("progressive.jpg"), include_bytes!("restarts.jpg"));
+    for whole in [&jpeg(40, 24)[..], progressive, restarts] {
+        let read = |end: usize| {
+            let path = write(root.path(), "cut.jpg", [&whole[..end], &[0xFF, 0xD9]].concat());
+            Ok::<_, Error>(open(&path, &OpenOptions::default())?.dataset.get(0)?.pixels)
+        };
+        // a progressive image is whole after each of its scans
+        let in_a_scan =
+            |end: &usize| whole[end - 4..end + 4].windows(2).all(|pair| pair[0] != 0xFF || pair[1] == 0);
+        for end in (whole.len() * 3 / 4..whole.len() - 24).filter(in_a_scan) {
+            assert!(read(end).is_err(), "{end} of {} bytes", whole.len());
+        }
+        assert!(read(whole.len() - 2).is_ok());
+        let complaint = read(whole.len() - 30).unwrap_err().to_string();
+        assert!(complaint.contains("is a JPEG that is cut off; download or save it again"), "{complaint}");
+    }
 }
 
 #[test]
