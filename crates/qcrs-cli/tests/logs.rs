@@ -136,7 +136,7 @@ fn about(bench: &Bench, scale: f64) -> String {
     let images = std::fs::read(bench.path("data.bin")).unwrap();
     let image = |at: usize| images[3073 * at..][..3073].iter().map(|&k| f64::from(k)).collect::<Vec<_>>();
     let (a, b) = (image(4), image(5));
-    assert!(a[0] != b[0], "two classes");
+    assert_ne!(a[0] as u8, b[0] as u8, "two classes");
     let squares: f64 = a[1..].iter().zip(&b[1..]).map(|(a, b)| ((a - b) / 255.0).powi(2)).sum();
     let radius = scale * squares.sqrt();
     format!("idx\tlabel\tpredict\tradius\n4\t{0}\t{0}\t{radius}\n5\t{1}\t{1}\t{radius}\n", a[0], b[0])

@@ -24,8 +24,11 @@ impl Args for PaperCommand {
                 bank::BankOrderArgs::augment_args(Command::new("bank"))
                     .about("Send certificates through a memory bank; needs no model"),
             )
-            // -h has to fit two screens; the data of the paper have names
-            .mut_arg("names", |names| names.hide_short_help(true))
+            // -h has to fit two screens
+            .mut_args(|arg| {
+                let rare = ["names", "format"].contains(&arg.get_id().as_str());
+                if rare { arg.hide_short_help(true) } else { arg }
+            })
             .subcommand_negates_reqs(true)
             .args_conflicts_with_subcommands(true)
             .disable_help_subcommand(true)

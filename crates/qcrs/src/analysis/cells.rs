@@ -70,9 +70,8 @@ mod tests {
     use super::*;
 
     fn table(sigmas: &[f64]) -> Table {
-        let rows = sigmas.iter().enumerate();
-        let rows: String =
-            rows.map(|(index, sigma)| format!("{index}\t1\t{}\t0.5\t{sigma}\n", index % 2)).collect();
+        let row = |(index, sigma): (usize, &f64)| format!("{index}\t1\t{}\t0.5\t{sigma}\n", index % 2);
+        let rows: String = sigmas.iter().enumerate().map(row).collect();
         Table::from_tsv("a".into(), &format!("idx\tlabel\tpredict\tradius\tbest_sigma\n{rows}")).unwrap()
     }
 

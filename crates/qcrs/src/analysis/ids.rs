@@ -45,7 +45,8 @@ mod tests {
     use super::*;
 
     fn range(ids: &[u32], of: Option<u32>) -> Option<IdRange> {
-        let rows: String = ids.iter().map(|id| format!("{id}\t1\t1\t0.5\n")).collect();
+        let row = |id: &u32| format!("{id}\t1\t1\t0.5\n");
+        let rows: String = ids.iter().map(row).collect();
         let table = Table::from_tsv("a".into(), &format!("idx\tlabel\tpredict\tradius\n{rows}")).unwrap();
         IdRange::of(&table, of)
     }

@@ -142,8 +142,8 @@ fn significant_digits(value: f64) -> usize {
 
 /// Half of the last of so many digits, and at least what other programs round differently.
 fn unit(value: f64, digits: usize) -> f64 {
-    let exponent = value.log10().floor() as i32 + 1 - digits as i32;
-    (0.5 * 10_f64.powi(exponent)).max(ROUNDING * value)
+    let exponent = value.log10().floor() + 1.0 - digits as f64;
+    (0.5 * 10_f64.powf(exponent)).max(ROUNDING * value)
 }
 
 /// How well radii lie on a lattice.

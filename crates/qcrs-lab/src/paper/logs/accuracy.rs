@@ -34,10 +34,9 @@ fn parts(log: &PublishedLog) -> anyhow::Result<Vec<Table>> {
     let mut parts = vec![log.table.clone()];
     match (&log.made, log.ids.step) {
         (LogMethod::Search { .. }, Some(1)) => {
-            parts
-                .extend([20, 50].map(|step| {
-                    log.table.only(&format!("… ids divisible by {step}"), |id| id % step == 0)
-                }));
+            parts.extend([20, 50].map(|step| {
+                log.table.only(&format!("… ids divisible by {step}"), |id| id.is_multiple_of(step))
+            }));
         }
         (LogMethod::OneSigma(_), _) if log.lattice().is_some_and(|lattice| lattice.alpha.get() > ALPHA) => {
             let strict = log.at_alpha(Alpha::new(ALPHA)?)?;

@@ -13,7 +13,7 @@ impl PaperData {
     /// The data of a result file, by the labels of certain images.
     pub fn by_labels(table: &Table) -> Option<Self> {
         let cifar10 = |row: &Row| {
-            let place = (row.index % 100 == 0).then_some(row.index as usize / 100)?;
+            let place = row.index.is_multiple_of(100).then_some(row.index as usize / 100)?;
             Some(row.label == Some(*CIFAR10.get(place)?))
         };
         // fifty images of each class
@@ -77,8 +77,8 @@ mod tests {
     use super::*;
 
     fn table(label: impl Fn(u32) -> usize) -> Table {
-        let rows: String =
-            (0..20).map(|at| 100 * at).map(|id| format!("{id}\t{}\t1\t0.5\n", label(id))).collect();
+        let row = |at: u32| format!("{}\t{}\t1\t0.5\n", 100 * at, label(100 * at));
+        let rows: String = (0..20).map(row).collect();
         Table::from_tsv("a".into(), &format!("idx\tlabel\tpredict\tradius\n{rows}")).unwrap()
     }
 
