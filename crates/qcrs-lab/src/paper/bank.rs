@@ -10,7 +10,7 @@ use crate::output::{print, terminal};
 use crate::progress::patiently;
 use anyhow::{Context, ensure};
 use copies::CopyQuery;
-use order::{BankOrder, Certificates, InOrder};
+use order::{BankInputs, BankOrder, InOrder};
 use qcrs::analysis::Table;
 use qcrs::report::format::down;
 use qcrs::report::{Sheet, SheetTable};
@@ -41,7 +41,7 @@ pub fn run(args: &BankOrderArgs) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.file).with_context(|| here.clone())?;
     let table = Table::from_tsv(here.clone(), &text)?;
     ensure!(table.labelled(), "{here}: the rows need labels, because the ACR is to be compared");
-    let certificates = Certificates::of(&table, args.data.open()?)?;
+    let certificates = BankInputs::of(&table, args.data.open()?)?;
     let all = certificates.count();
     ensure!(all > 0, "{here}: no row is certified");
     let (mut orders, mut last) = (Vec::new(), None);

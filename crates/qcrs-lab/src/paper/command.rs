@@ -1,34 +1,34 @@
 //! What can be typed after `qcrs paper`: an experiment on a model, or one on files alone.
 
 use super::{PaperArgs, bank, logs};
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
 /// An experiment.
 pub enum PaperCommand {
-    /// Needs a model and data.
+    /// On a model and data, or on the answers that are kept of them.
     OnModel(Box<PaperArgs>),
-    /// Needs published result files.
+    /// On published result files.
+    OnFiles(PaperFiles),
+}
+
+/// An experiment on result files; it needs no model.
+#[derive(clap::Subcommand)]
+pub enum PaperFiles {
+    /// Make the tables that published result files allow; needs no model
     Logs(logs::LogsArgs),
-    /// Needs a result file and its images.
+    /// Send certificates through a memory bank; needs no model
     Bank(bank::BankOrderArgs),
 }
 
+/// Options that `-h` leaves to `--help`, so that it fits two screens.
+const RARE: [&str; 2] = ["names", "format"];
+
 impl Args for PaperCommand {
     fn augment_args(command: Command) -> Command {
-        PaperArgs::augment_args(command)
-            .subcommand(
-                logs::LogsArgs::augment_args(Command::new("logs"))
-                    .about("Make the tables that published result files allow; needs no model"),
-            )
-            .subcommand(
-                bank::BankOrderArgs::augment_args(Command::new("bank"))
-                    .about("Send certificates through a memory bank; needs no model"),
-            )
-            // -h has to fit two screens
-            .mut_args(|arg| {
-                let rare = ["names", "format"].contains(&arg.get_id().as_str());
-                if rare { arg.hide_short_help(true) } else { arg }
-            })
+        let own = PaperArgs::augment_args(command).mut_args(|arg| {
+            if RARE.contains(&arg.get_id().as_str()) { arg.hide_short_help(true) } else { arg }
+        });
+        PaperFiles::augment_subcommands(own)
             .subcommand_negates_reqs(true)
             .args_conflicts_with_subcommands(true)
             .disable_help_subcommand(true)
@@ -41,11 +41,10 @@ impl Args for PaperCommand {
 
 impl FromArgMatches for PaperCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        match matches.subcommand() {
-            Some(("logs", matches)) => Ok(Self::Logs(logs::LogsArgs::from_arg_matches(matches)?)),
-            Some(("bank", matches)) => Ok(Self::Bank(bank::BankOrderArgs::from_arg_matches(matches)?)),
-            _ => Ok(Self::OnModel(Box::new(PaperArgs::from_arg_matches(matches)?))),
-        }
+        Ok(match matches.subcommand() {
+            Some(_) => Self::OnFiles(PaperFiles::from_arg_matches(matches)?),
+            None => Self::OnModel(Box::new(PaperArgs::from_arg_matches(matches)?)),
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -58,7 +57,7 @@ impl FromArgMatches for PaperCommand {
 pub fn run(command: &PaperCommand) -> anyhow::Result<()> {
     match command {
         PaperCommand::OnModel(args) => super::run(args),
-        PaperCommand::Logs(args) => logs::run(args),
-        PaperCommand::Bank(args) => bank::run(args),
+        PaperCommand::OnFiles(PaperFiles::Logs(args)) => logs::run(args),
+        PaperCommand::OnFiles(PaperFiles::Bank(args)) => bank::run(args),
     }
 }

@@ -272,7 +272,7 @@ mod tests {
             let expected = RadiusLattice { sigma: Some(sigma(level)), n: 100_000, alpha: alpha(at) };
             match read(&cohen(level, at)) {
                 LatticeReading::Found { lattice, rows } => {
-                    assert!(lattice == expected && rows > UNANIMOUS, "{lattice:?}")
+                    assert!(lattice == expected && rows > UNANIMOUS, "{lattice:?}");
                 }
                 other => panic!("σ = {level}, α = {at}: {other:?}"),
             }

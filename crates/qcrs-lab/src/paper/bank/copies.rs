@@ -1,6 +1,6 @@
 //! What does a bank answer to perturbed copies of its images?
 
-use super::order::{Certificates, FreshBank};
+use super::order::{BankInputs, FreshBank};
 use anyhow::Context;
 use qcrs::analysis::Row;
 use qcrs::noise::{Noise, Phase, Stream};
@@ -65,7 +65,7 @@ struct Centre<'a> {
 }
 
 /// Asks the bank about copies of `count` images, spread evenly.
-pub fn ask(all: &Certificates<'_>, bank: &FreshBank, (count, seed): (u32, u64)) -> anyhow::Result<Copies> {
+pub fn ask(all: &BankInputs<'_>, bank: &FreshBank, (count, seed): (u32, u64)) -> anyhow::Result<Copies> {
     let certified: Vec<(&Row, Claim)> = all.certified().collect();
     let count = certified.len().min(count as usize);
     let mut centres = Vec::new();

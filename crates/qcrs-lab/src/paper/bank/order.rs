@@ -8,12 +8,12 @@ use qcrs_bank::{Abstention, Bank, BankAnswer, CheckedBank, Claim, Why};
 use tempfile::TempDir;
 
 /// The certificates of a file, with their images.
-pub struct Certificates<'a> {
+pub struct BankInputs<'a> {
     rows: &'a [Row],
     data: Opened,
 }
 
-impl<'a> Certificates<'a> {
+impl<'a> BankInputs<'a> {
     /// Makes sure that file and images have the same labels.
     pub fn of(table: &'a Table, data: Opened) -> anyhow::Result<Self> {
         for row in &table.rows {
@@ -85,7 +85,7 @@ pub struct BankOrder {
     pub cut: usize,
     /// Answers that an earlier ball gives.
     pub inside: usize,
-    /// Certificates that touch an earlier ball of another class.
+    /// BankInputs that touch an earlier ball of another class.
     pub nothing_left: usize,
     /// Rows without a certificate that lie in no ball.
     pub none: usize,
@@ -100,7 +100,7 @@ pub struct FreshBank {
 
 impl BankOrder {
     /// Sends all rows through a fresh bank, and checks it afterwards.
-    pub fn of(all: &Certificates<'_>, order: InOrder, scale: f64) -> anyhow::Result<(Self, FreshBank)> {
+    pub fn of(all: &BankInputs<'_>, order: InOrder, scale: f64) -> anyhow::Result<(Self, FreshBank)> {
         let folder = tempfile::tempdir()?;
         let mut bank = Bank::open(folder.path(), all.data.dataset.shape())?;
         bank.sync_by_hand();
