@@ -69,7 +69,8 @@ pub fn shorten(command: Command) -> Command {
         }
         command.mut_args(|arg| {
             let rare = arg.get_long().is_some_and(is_rare);
-            arg.hide_short_help(rare)
+            let hidden = arg.is_hide_short_help_set();
+            arg.hide_short_help(rare || hidden)
         })
     })
 }
