@@ -72,7 +72,7 @@ const NUMBERS: &[Case] = &[
 ];
 
 const NAMES: &[Case] = &[
-    ("--preset cifar10-0.3", 1, &["there is no preset cifar10-0.3", "cifar10-0.50", "macer-0.50"]),
+    ("--preset cifar10-0.3", 2, &["--preset: there is no cifar10-0.3", "cifar10-0.50", "macer-0.50"]),
     ("--bound both", 2, &["both", "one-sided"]),
     ("--method cohen --one-class 70", 1, &["there is no class 70"]),
     ("--method cohen --of-class cow", 1, &["there is no class cow"]),

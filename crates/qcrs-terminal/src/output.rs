@@ -197,3 +197,33 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CURES;
+    use std::path::Path;
+
+    /// The text of all sources below `folder`, with lines that were broken within a message joined again.
+    fn sources(folder: &Path) -> String {
+        let mut all = String::new();
+        for entry in folder.read_dir().unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                all += &sources(&path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                all += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+        all.replace("\\\n", " ").split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Advice whose words change in the libraries would lose its options here.
+    #[test]
+    fn all_advice_is_still_given_by_the_libraries() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let library = sources(&crates.join("qcrs/src")) + &sources(&crates.join("qcrs-onnx/src"));
+        let lost: Vec<&str> =
+            CURES.iter().map(|(cure, _)| *cure).filter(|cure| !library.contains(cure)).collect();
+        assert!(lost.is_empty(), "{lost:?}");
+    }
+}

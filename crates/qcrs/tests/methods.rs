@@ -166,7 +166,7 @@ fn settings_that_cannot_work_are_refused() {
         assert!(search.check().is_err(), "{search:?}");
     }
     let message = Qcrs::preset("cifar10-0.51").unwrap_err().to_string();
-    assert!(message.starts_with("there is no preset cifar10-0.51; there are cifar10-0.12, "), "{message}");
+    assert!(message.starts_with("preset: there is no cifar10-0.51; there are cifar10-0.12, "), "{message}");
 }
 
 /// The search of the paper's main experiment costs 7.5 % more passes than COHEN at n = 100,000.

@@ -149,7 +149,7 @@ fn summarize(dir: &Path, format: Format) -> anyhow::Result<()> {
     match format {
         Format::Text => {
             answers.map_or(Ok(()), |answers| output::print(&format!("{answers}\n")))?;
-            output::print(&report::text(&analysis, &output::terminal()))?;
+            output::print(&report::summary(&analysis, &output::terminal()))?;
             output::print(&output::beside("every answer:", &dir.join("results.tsv")))?;
             let dir = dir.display().to_string();
             output::print(&output::command(&["next: qcrs report", &dir, "--html report.html"]))

@@ -15,8 +15,10 @@ const FEWEST: usize = 10;
 /// One sentence for each kind of certificate in `table` that says less than it seems to.
 pub(super) fn warnings(table: &Table) -> Vec<String> {
     let Some(spec) = &table.spec else { return Vec::new() };
-    [beyond_all_images(table, spec), at_the_end(table, spec), nothing_left(table, spec)]
+    let about_noise = [nothing_left(table, spec), mostly_wrong(table, spec)];
+    [beyond_all_images(table, spec), at_the_end(table, spec)]
         .into_iter()
+        .chain(about_noise)
         .flatten()
         .collect()
 }
@@ -62,6 +64,20 @@ fn nothing_left(table: &Table, spec: &Spec) -> Option<String> {
     })
 }
 
+/// A network that cannot read its noisy inputs is sure of wrong answers.
+fn mostly_wrong(table: &Table, spec: &Spec) -> Option<String> {
+    let inputs = table.rows.len();
+    let wrong =
+        table.rows.iter().filter(|row| row.predicted.is_some() && row.correct() == Some(false)).count();
+    let sigma = short(spec.method.facts().sigma.get());
+    (inputs >= FEWEST && 2 * wrong > inputs).then(|| {
+        format!(
+            "{wrong} of {inputs} inputs are certified with a wrong class: the network may want its pixels scaled otherwise, or \
+             may not have been trained with noise of σ = {sigma}; `qcrs doctor` finds out"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +99,21 @@ mod tests {
         let data = About { shape: [3, 2, 2], ..spec.data };
         let spec = Spec { method: Method::new(search).unwrap(), data, ..spec };
         Table { rows: rows.iter().map(row).collect(), spec: Some(spec), ..small() }
+    }
+
+    /// Labels and answers of the rows are 0, but for the first `wrong` labels.
+    #[test]
+    fn a_network_that_is_mostly_wrong_is_told_of() {
+        let labelled = |inputs: usize, wrong: usize| {
+            let mut table = table(&vec![(0.5, 0.25); inputs]);
+            for (at, row) in table.rows.iter_mut().enumerate() {
+                row.label = Some(usize::from(at < wrong));
+            }
+            warnings(&table)
+        };
+        assert!(labelled(10, 6)[0].starts_with("6 of 10 inputs are certified with a wrong class"));
+        assert_eq!(labelled(10, 5), [""; 0]);
+        assert_eq!(labelled(9, 9), [""; 0]);
     }
 
     #[test]

@@ -39,7 +39,10 @@ impl Qcrs {
     pub fn preset(name: &str) -> Result<Self, Error> {
         let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
             let names: Vec<_> = Self::presets().collect();
-            return Err(Error::Invalid(format!("there is no preset {name}; there are {}", names.join(", "))));
+            return Err(Error::setting(
+                "preset",
+                format!("there is no {name}; there are {}", names.join(", ")),
+            ));
         };
         let region = [Sigma::new(preset.region[0])?, Sigma::new(preset.region[1])?];
         Ok(Self::paper(Sigma::new(preset.sigma)?, region, preset.tolerance, preset.step))

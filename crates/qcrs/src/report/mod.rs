@@ -62,10 +62,18 @@ use short_names::ShortNames;
 
 /// Plain tables for a terminal: the runs and their differences, not their classes.
 pub fn text(analysis: &Analysis, terminal: &Terminal) -> String {
+    for_terminal(analysis, tables::short(analysis), &tables::short_notes(analysis, terminal), terminal)
+}
+
+/// What the user of a run looks at first: its results, and what they promise. [`text`] has the rest.
+pub fn summary(analysis: &Analysis, terminal: &Terminal) -> String {
+    for_terminal(analysis, tables::first(analysis), &tables::first_notes(analysis, terminal), terminal)
+}
+
+fn for_terminal(analysis: &Analysis, grids: Vec<TextGrid>, notes: &[String], terminal: &Terminal) -> String {
     let names = ShortNames::of(analysis);
-    let grids = tables::short(analysis).into_iter().map(|grid| names.shorten(grid));
+    let grids = grids.into_iter().map(|grid| names.shorten(grid));
     let tables: Vec<String> = grids.map(|grid| grid.text(terminal.width)).collect();
-    let notes = tables::short_notes(analysis, terminal);
     let notes: String = notes.iter().map(|note| text::paragraph(note, terminal.width)).collect();
     format!("{}{}\n{notes}", names.legend(terminal.width), tables.join("\n"))
 }

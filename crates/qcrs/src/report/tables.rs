@@ -16,12 +16,24 @@ use crate::text;
 /// More classes than this are a table for a program, not for paper.
 pub const CLASSES: usize = 20;
 
+/// What a run reached, in the tables that its user looks at first.
+pub fn first(analysis: &Analysis) -> Vec<TextGrid> {
+    let mut grids = vec![results(analysis)];
+    grids.extend(accuracy(analysis));
+    grids
+}
+
+/// Certified accuracy at every radius; `None` without labels.
+fn accuracy(analysis: &Analysis) -> Option<TextGrid> {
+    let shares = |s: &Summary| s.certified_accuracy.iter().map(|&(r, share)| (r, claim(share))).collect();
+    by_radius(analysis, "Certified accuracy at each ℓ₂ radius".into(), shares)
+}
+
 /// All but the classes, in tables that a terminal and a page have room for.
 pub fn short(analysis: &Analysis) -> Vec<TextGrid> {
     let mut grids: Vec<TextGrid> = setup::table(analysis).into_iter().collect();
     grids.extend([results(analysis), cost(analysis)]);
-    let shares = |s: &Summary| s.certified_accuracy.iter().map(|&(r, share)| (r, claim(share))).collect();
-    grids.extend(by_radius(analysis, "Certified accuracy at each ℓ₂ radius".into(), shares));
+    grids.extend(accuracy(analysis));
     if let Some(rho) = analysis.rho {
         let bounds = |s: &Summary| {
             s.certified_accuracy_bound.iter().map(|&(r, bound)| (r, Cell::new(down(bound, 4)))).collect()
@@ -195,7 +207,13 @@ pub fn notes(analysis: &Analysis) -> Vec<String> {
 
 /// The same in fewer words, for a terminal.
 pub fn short_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
-    let mut notes: Vec<String> = legend(analysis).into_iter().map(str::to_owned).collect();
+    let legend = legend(analysis).into_iter().map(str::to_owned);
+    legend.chain(first_notes(analysis, terminal).into_iter().skip(1)).collect()
+}
+
+/// What is certified, what that promises, and what is odd about it, without a word on how numbers are made.
+pub fn first_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
+    let mut notes = vec![CERTIFIED.to_owned()];
     notes.extend(promises(analysis).map(|promise| guarantee_in_short(promise, terminal)));
     let shared = shared_notes(analysis, terminal);
     match analysis.summaries.as_slice() {
@@ -228,11 +246,13 @@ fn shared_notes(analysis: &Analysis, terminal: &Terminal) -> Vec<String> {
     notes
 }
 
+const CERTIFIED: &str = "Certified is the majority vote of the network under noise, not the network itself: deploy that \
+                         vote. An answer that is wrong and certified is stable, not right.";
+
 /// How the numbers are to be read.
 pub fn legend(analysis: &Analysis) -> Vec<&'static str> {
     let mut legend = vec![
-        "Certified is the majority vote of the network under noise, not the network itself: deploy that vote. An \
-         answer that is wrong and certified is stable, not right.",
+        CERTIFIED,
         "Radii and accuracies are rounded down, shares of abstentions and wrong certificates up; CSV and JSON hold \
          every digit.",
         "Brackets: 95 % intervals over the choice of inputs (Clopper-Pearson for shares, BCa bootstrap for means), \

@@ -441,6 +441,18 @@ fn answers_name_files_and_shorten_them_for_a_terminal() {
 
 /// A page of many runs shows its results first; the rest can be opened.
 #[test]
+fn many_warnings_do_not_hide_the_results() {
+    let shown = |count: usize| {
+        let mut analysis = analysis(vec![partial("a")]);
+        analysis.warnings = (0..count).map(|number| format!("warning number {number}.")).collect();
+        let page = page(&analysis, &[]);
+        assert_eq!(page.matches("warning number").count(), count, "none is lost");
+        (page.matches("<p class=\"warning\">warning number").count(), page.contains(" more warnings about"))
+    };
+    assert_eq!((shown(4), shown(9)), ((4, false), (4, true)));
+}
+
+#[test]
 fn a_page_of_many_runs_is_folded() {
     let runs = |count: u32| analysis((0..count).map(|at| partial(&format!("run {at}"))).collect());
     let folded = |count| {
