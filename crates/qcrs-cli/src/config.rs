@@ -23,7 +23,7 @@ pub fn expand(typed: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let Some(path) = config_path(ours) else { return Ok(typed) };
     let options = if name == "train" { None } else { options(&path, &name)? };
     let has_parts =
-        CommandLine::command().find_subcommand(&*name).is_some_and(clap::Command::has_subcommands);
+        CommandLine::command().find_subcommand(&*name).is_some_and(clap::Command::is_subcommand_required_set);
     if name == "train" || (has_parts && options.is_some()) {
         bail!("{}: `{name}` takes no options from a file; type them on the command line", path.display());
     }

@@ -5,7 +5,7 @@ use qcrs::method::METHODS;
 
 /// Options that few people need, by their names in every command. The settings of single methods are such
 /// options too.
-const RARE: [&str; 47] = [
+const RARE: [&str; 48] = [
     "accept",
     "allow-fewer-classes",
     "alpha",
@@ -31,6 +31,7 @@ const RARE: [&str; 47] = [
     "majority",
     "max",
     "n0",
+    "no-times",
     "noise",
     "noise-per-sigma",
     "of-class",
@@ -68,7 +69,8 @@ pub fn shorten(command: Command) -> Command {
         }
         command.mut_args(|arg| {
             let rare = arg.get_long().is_some_and(is_rare);
-            arg.hide_short_help(rare)
+            let hidden = arg.is_hide_short_help_set();
+            arg.hide_short_help(rare || hidden)
         })
     })
 }

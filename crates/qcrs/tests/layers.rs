@@ -16,7 +16,7 @@ const CRATES: [(&str, &[&str]); 8] = [
     ("qcrs-onnx", &["qcrs", "qcrs-cnn"]),
     ("qcrs-bank", &["qcrs"]),
     ("qcrs-terminal", &["qcrs", "qcrs-bank", "qcrs-onnx"]),
-    ("qcrs-lab", &["qcrs", "qcrs-onnx", "qcrs-terminal"]),
+    ("qcrs-lab", &["qcrs", "qcrs-bank", "qcrs-onnx", "qcrs-terminal"]),
     ("qcrs-cli", &["qcrs", "qcrs-bank", "qcrs-lab", "qcrs-onnx", "qcrs-terminal"]),
     ("qcrs-train", &["qcrs"]),
 ];

@@ -17,7 +17,8 @@ mod train;
 mod tune;
 mod verify;
 
-use qcrs_lab::{bench, paper};
+use qcrs_lab::bench;
+use qcrs_lab::paper::command as paper;
 
 /// What qcrs can do.
 #[derive(clap::Subcommand)]
@@ -37,7 +38,7 @@ pub enum Command {
     /// Find the best single σ for a model, on inputs that are not used to judge it
     Tune(tune::TuneArgs),
     /// Run the experiments of the QCRS paper and print the paper's numbers beside ours
-    Paper(Box<paper::PaperArgs>),
+    Paper(paper::PaperCommand),
     /// Compute bound and radius from votes
     Radius(radius::RadiusArgs),
     /// Recompute the radii of a run from its votes, sample inputs again

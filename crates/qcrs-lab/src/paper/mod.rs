@@ -1,7 +1,9 @@
 //! `qcrs paper`: the experiments of the paper, each beside the paper's own numbers.
 
 mod ablation;
+mod bank;
 mod class_wise;
+pub mod command;
 mod curves;
 mod dsrs_matrix;
 mod fairness;
@@ -9,6 +11,7 @@ mod gradient;
 mod grid;
 mod interval;
 mod lab;
+mod logs;
 mod methods;
 mod published;
 mod shape;

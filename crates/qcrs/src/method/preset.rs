@@ -38,7 +38,7 @@ impl Qcrs {
     /// The paper's search with the settings published under `name`.
     pub fn preset(name: &str) -> Result<Self, Error> {
         let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
-            let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+            let names: Vec<_> = Self::presets().collect();
             return Err(Error::setting(
                 "preset",
                 format!("there is no {name}; there are {}", names.join(", ")),
@@ -46,6 +46,11 @@ impl Qcrs {
         };
         let region = [Sigma::new(preset.region[0])?, Sigma::new(preset.region[1])?];
         Ok(Self::paper(Sigma::new(preset.sigma)?, region, preset.tolerance, preset.step))
+    }
+
+    /// The names of all presets.
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().map(|preset| preset.name)
     }
 
     /// The paper's search for a classifier trained with any σ₀: the preset cifar10-0.50, scaled.

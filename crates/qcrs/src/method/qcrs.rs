@@ -96,6 +96,9 @@ enum Direction {
     Right,
 }
 
+/// A finer search has more ends than can be listed.
+const MOST_HALVINGS: u32 = 16;
+
 const EPSILON: Setting = Setting {
     name: "epsilon",
     value: "E",
@@ -277,6 +280,13 @@ impl Qcrs {
     /// How often the region is halved.
     pub fn halvings(&self) -> u32 {
         ((self.high.get() - self.low.get()) / self.tolerance).log2().ceil().max(1.0) as u32
+    }
+
+    /// Every σ at which the bisection can end, in rising order. The search itself may still keep σ₀.
+    pub(crate) fn ends(&self) -> Vec<f64> {
+        let cells = 1_u64 << self.halvings().min(MOST_HALVINGS);
+        let width = (self.high.get() - self.low.get()) / cells as f64;
+        (0..cells).map(|cell| self.low.get() + width * (cell as f64 + 0.5)).collect()
     }
 
     /// The bisection itself: asks `radii` for R at both ends of each difference and returns the
