@@ -221,7 +221,7 @@ mod tests {
         let two_sided = usual.with_bound(Bound::TwoSided).unwrap();
         let asking = usual.asking_about(0.5).unwrap();
         let cohen = AnyMethod::Cohen(Cohen { sigma: sigma() });
-        let ddrs = AnyMethod::Ddrs(Ddrs::published(sigma(), [sigma(); 2]));
+        let ascent = AnyMethod::Ddrs(Ddrs::published(sigma(), [sigma(); 2]));
         let dsrs = AnyMethod::Dsrs(Dsrs::published(sigma(), 64).unwrap());
         for (budget, one_class, expected) in [
             (usual, None, [None, None, None]),
@@ -229,7 +229,7 @@ mod tests {
             (asking, None, [None, None, Some("at_radius")]),
             (usual, Some(3), [None, Some("one_class"), None]),
         ] {
-            let found = [&cohen, &ddrs, &dsrs].map(|method| refused(&budget, method, one_class));
+            let found = [&cohen, &ascent, &dsrs].map(|method| refused(&budget, method, one_class));
             assert_eq!(found, expected.map(|name| name.map(str::to_owned)), "{budget:?} {one_class:?}");
         }
     }

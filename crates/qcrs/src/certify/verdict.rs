@@ -201,7 +201,6 @@ fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Er
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Votes;
 
     /// A certificate of class 0 under Gaussian noise.
     fn estimate(level: f64, votes: &[u64], sides: Sides) -> Estimate {
