@@ -27,8 +27,6 @@ pub fn clopper_pearson_lower(k: u64, n: u64, alpha: Alpha) -> Result<f64, Error>
             growing: k,
             scale: |p, factor| p * factor.exp(),
             outward: f64::next_down,
-            last: f64::MIN_POSITIVE,
-            end: 0.0,
             name: "clopper_pearson_lower",
         }
         .run(wilson(k, n, alpha, -1.0)?, alpha),
@@ -54,8 +52,6 @@ pub fn clopper_pearson_upper(k: u64, n: u64, alpha: Alpha) -> Result<f64, Error>
             growing: n - k,
             scale: |p, factor| p - (1.0 - p) * factor.exp_m1(),
             outward: f64::next_up,
-            last: 1.0_f64.next_down(),
-            end: 1.0,
             name: "clopper_pearson_upper",
         }
         .run(wilson(k, n, alpha, 1.0)?, alpha),
@@ -127,9 +123,6 @@ struct Search {
     scale: fn(f64, f64) -> f64,
     /// The next f64 on the safe side.
     outward: fn(f64) -> f64,
-    /// The last p to try on the safe side. It is also the bound that says nothing, in case that p fails too.
-    last: f64,
-    end: f64,
     name: &'static str,
 }
 
@@ -145,9 +138,6 @@ impl Search {
             p = p.clamp(f64::MIN_POSITIVE, 1.0_f64.next_down());
             let ln_tail = self.ln_tail(p)?;
             let excess = ln_tail - target;
-            if excess > 0.0 && (p - self.last).abs() <= 0.0 {
-                return Ok(self.end);
-            }
             // d ln P / d ln p = k P(X = k) / P(X ≥ k), and likewise on the other side
             let slope = self.growing as f64 * (ln_pmf(k, n, p)? - ln_tail).exp();
             let next = (self.scale)(p, -excess / slope);
@@ -176,5 +166,61 @@ impl Search {
 
     fn ln_tail(&self, p: f64) -> Result<f64, Error> {
         (self.tail)(self.votes.0, self.votes.1, p)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)] // exact values are promised
+mod tests {
+    use super::*;
+
+    fn alpha(value: f64) -> Alpha {
+        Alpha::new(value).unwrap()
+    }
+
+    /// The search refuses that many draws; values of mpmath.
+    #[test]
+    fn bounds_with_a_closed_form_need_no_search() {
+        let (n, alpha) = (1 << 60, alpha(0.001));
+        assert_eq!(clopper_pearson_lower(0, n, alpha).unwrap(), 0.0);
+        assert_eq!(clopper_pearson_upper(n - 1, n, alpha).unwrap(), 1.0);
+        let none = clopper_pearson_upper(0, n, alpha).unwrap();
+        assert!((5.991522624376516e-18..5.991522624376525e-18).contains(&none), "{none:e}");
+        assert!(clopper_pearson_upper(2, n, alpha).is_err());
+    }
+
+    /// 8 of 10 have the share p with a probability of about 45 (1 − p)².
+    #[test]
+    fn an_upper_bound_is_one_only_where_no_number_below_is_large_enough() {
+        let last = 1.0_f64.next_down();
+        for (level, bound) in [(1e-40, 1.0), (5e-31, 1.0), (6e-31, last), (1e-30, last)] {
+            assert_eq!(clopper_pearson_upper(8, 10, alpha(level)).unwrap(), bound, "{level:e}");
+        }
+    }
+
+    #[test]
+    fn the_margin_of_an_exponential_grows_with_its_exponent() {
+        for (exponent, units) in [(0.0, 3.0), (4.0, 11.0), (-4.0, 11.0)] {
+            assert_eq!(up(0.5, exponent), 0.5 + 0.5 * units * f64::EPSILON, "{exponent}");
+            assert_eq!(down(0.5, exponent), 0.5 - 0.5 * units * f64::EPSILON, "{exponent}");
+        }
+    }
+
+    /// mpmath. A search from elsewhere finds the same bound, but takes longer.
+    #[test]
+    fn the_search_starts_at_the_score_bound() {
+        for (k, n, level, low, high) in [
+            (90, 100, 0.001, 0.769941352873896194, 0.960321897302139294),
+            (3, 1000, 0.001, 0.000602351918969563885, 0.0148000975459869345),
+            (50, 80, 0.2, 0.578535942182762546, 0.669269964799619748),
+            (7, 9, 0.8, 0.871621552638676989, 0.64340027966083828),
+            // the other form of each root would lose half of the digits
+            (2, 1_000_000_000_000, 1e-300, 2.9059536663233097718e-15, 1.3764844363712644831e-9),
+        ] {
+            for (side, expected) in [(-1.0, low), (1.0, high)] {
+                let found = wilson(k, n, alpha(level), side).unwrap();
+                assert!((found / expected - 1.0).abs() < 1e-12, "{k} of {n}: {found}, not {expected}");
+            }
+        }
     }
 }

@@ -64,6 +64,49 @@ mod tests {
         assert_eq!(against(715, 1000, 0.65), Standing::Above); // M = 1501
     }
 
+    /// mpmath: M against p ≤ p₀ and against p ≥ p₀, by the integrals themselves.
+    #[test]
+    fn a_decision_needs_all_of_one_over_alpha() {
+        for (k, n, p0, above, below) in [
+            (9, 10, 0.5, 18.50909090909090909, 0.1090909090909090909),
+            (2, 10, 0.5, 0.1353535353535353535, 4.00202020202020202),
+            (60, 100, 0.5, 1.784059031864655097, 0.0420405251105037278),
+            (95, 100, 0.9, 2.76516466687002018, 0.01760339088821569133),
+            (715, 1000, 0.65, 1501.288847278080137, 0.005152580516554075503),
+            (600, 1000, 0.65, 0.01198625448206231437, 13.03955751046607438),
+        ] {
+            let never = Alpha::new(1e-9).unwrap();
+            let at = |by: f64, of: f64| Alpha::new(by / of).unwrap();
+            if above > 1.0 {
+                let yes = |by| standing(k, n, p0, at(by, above), never).unwrap();
+                assert_eq!(
+                    [yes(1.0 - 1e-14), yes(1.0 + 1e-12)],
+                    [Standing::Open, Standing::Above],
+                    "{k} of {n}"
+                );
+            } else {
+                let no = |by| standing(k, n, p0, never, at(by, below)).unwrap();
+                assert_eq!(
+                    [no(1.0 - 1e-12), no(1.0 + 1e-12)],
+                    [Standing::Open, Standing::Below],
+                    "{k} of {n}"
+                );
+            }
+        }
+    }
+
+    /// mpmath: M and the logarithms of its probabilities.
+    #[test]
+    fn a_decision_waits_for_the_error_of_every_logarithm() {
+        let (above, ln_pmf, ln_below) = (1501.288847278080137, -13.173018278385903, -6.3738884248926442e-6);
+        let error = ln_tail_error(ln_pmf) + ln_tail_error(ln_below) + 1001_f64.ln() * f64::EPSILON;
+        for (share, expected) in [(0.92, Standing::Open), (1.08, Standing::Above)] {
+            let alpha = Alpha::new((1.0 + share * 4.0 * error) / above).unwrap();
+            let found = standing(715, 1000, 0.65, alpha, Alpha::new(1e-9).unwrap()).unwrap();
+            assert_eq!(found, expected, "{share} of the error");
+        }
+    }
+
     /// The worst that an adversary can do is to look after every vote and stop at the first yes. At the
     /// threshold itself, 20,000 such elections say yes no more often than α; a bound for one n says yes far
     /// too often.

@@ -213,3 +213,67 @@ pub(crate) fn is_looked_at(n: u64) -> bool {
     }
     u64::from(drawn) == n
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::{GeneralizedGaussian, Noise};
+    use crate::types::Sigma;
+
+    fn sigma(value: f64) -> Sigma {
+        Sigma::new(value).unwrap()
+    }
+
+    fn budget(bound: Bound) -> Budget {
+        Budget::new(100, 1000, Alpha::USUAL).unwrap().with_bound(bound).unwrap()
+    }
+
+    #[test]
+    fn a_bound_is_judged_by_looks_at_the_same_classifier() {
+        let [here, elsewhere] = [0.25, 0.5].map(|level| Smoothed::gaussian(sigma(level)));
+        let few = Votes::from_iter([(0, 700), (1, 300)]);
+        let many = Votes::from_iter([(0, 450), (1, 200), (2, 200), (3, 150)]);
+        for (bound, seen, seen_elsewhere, expected) in [
+            (Bound::OneSided, &many, &many, Sides::One),
+            (Bound::TwoSided, &few, &few, Sides::Two),
+            (Bound::Auto, &few, &many, Sides::One),
+            (Bound::Auto, &many, &few, Sides::Two),
+        ] {
+            let (looks, selection) =
+                ([Look::new(elsewhere, seen_elsewhere.clone())], Look::new(here, seen.clone()));
+            let budget = budget(bound);
+            let agenda = Agenda::new(Plan::certify(here).into(), &budget, &looks, Some(&selection)).unwrap();
+            assert_eq!(agenda.next(&[]).unwrap().unwrap().sides, expected, "{bound:?}, {seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_law_is_refused_where_its_bound_would_be_two_sided() {
+        let law = GeneralizedGaussian::new(sigma(0.5), 26, 64).unwrap();
+        let g = Smoothed::from(Noise::GeneralizedGaussian(law));
+        let input = Input { pixels: &[0.5; 64], seed: 1, index: 0 };
+        for (sides, bound, is_allowed) in [
+            (None, Bound::OneSided, true),
+            (None, Bound::TwoSided, false),
+            (None, Bound::Auto, false),
+            (Some(Sides::One), Bound::TwoSided, true),
+            (Some(Sides::Two), Bound::OneSided, false),
+        ] {
+            let plan = Plan::One(OneCertificate { sides, ..Plan::certify(g) });
+            assert_eq!(check(&plan, &budget(bound), &input).is_ok(), is_allowed, "{sides:?}, {bound:?}");
+        }
+    }
+
+    #[test]
+    fn votes_are_looked_at_after_a_tenth_more_draws() {
+        for (drawn, more) in [(0, 64), (649, 64), (650, 80), (1000, 112), (99_999, 10_000)] {
+            assert_eq!(step_after(drawn), more, "{drawn}");
+        }
+        for n in [0, 64, 128, 640, 704, 784] {
+            assert!(is_looked_at(n), "{n}");
+        }
+        for n in [1, 63, 65, 720, 768, 1 << 40] {
+            assert!(!is_looked_at(n), "{n}");
+        }
+    }
+}

@@ -160,6 +160,8 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::{Cohen, Ddrs, Dsrs, Grid, Winner};
+    use crate::types::Sigma;
 
     #[test]
     fn what_cannot_be_certified_cannot_be_constructed() {
@@ -186,6 +188,72 @@ mod tests {
             r#"{"n0":100,"n":1000,"alpha":0.001,"at_radius":0.5,"bound":"two-sided"}"#,
         ] {
             assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_name_every_bound_but_the_published_one() {
+        let budget = Budget::new(100, 1000, Alpha::new(0.001).unwrap()).unwrap();
+        for (bound, text) in [
+            (Bound::OneSided, r#"{"n0":100,"n":1000,"alpha":0.001}"#),
+            (Bound::TwoSided, r#"{"n0":100,"n":1000,"alpha":0.001,"bound":"two-sided"}"#),
+            (Bound::Auto, r#"{"n0":100,"n":1000,"alpha":0.001,"bound":"auto"}"#),
+        ] {
+            let budget = budget.with_bound(bound).unwrap();
+            assert_eq!(serde_json::to_string(&budget).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Budget>(text).unwrap(), budget);
+        }
+    }
+
+    fn sigma() -> Sigma {
+        Sigma::new(0.5).unwrap()
+    }
+
+    /// The name of the setting that does not suit the method.
+    fn refused(budget: &Budget, method: &AnyMethod, one_class: Option<usize>) -> Option<String> {
+        let error = budget.suits(method, one_class).err()?.to_string();
+        Some(error.split(':').next().unwrap().to_owned())
+    }
+
+    #[test]
+    fn a_method_is_not_asked_what_it_cannot_answer() {
+        let usual = Budget::default();
+        let two_sided = usual.with_bound(Bound::TwoSided).unwrap();
+        let asking = usual.asking_about(0.5).unwrap();
+        let cohen = AnyMethod::Cohen(Cohen { sigma: sigma() });
+        let ascent = AnyMethod::Ddrs(Ddrs::published(sigma(), [sigma(); 2]));
+        let dsrs = AnyMethod::Dsrs(Dsrs::published(sigma(), 64).unwrap());
+        for (budget, one_class, expected) in [
+            (usual, None, [None, None, None]),
+            (two_sided, None, [None, None, Some("bound")]),
+            (asking, None, [None, None, Some("at_radius")]),
+            (usual, Some(3), [None, Some("one_class"), None]),
+        ] {
+            let found = [&cohen, &ascent, &dsrs].map(|method| refused(&budget, method, one_class));
+            assert_eq!(found, expected.map(|name| name.map(str::to_owned)), "{budget:?} {one_class:?}");
+        }
+    }
+
+    #[test]
+    fn a_method_gets_no_fewer_draws_than_it_needs_and_no_more_than_can_be_numbered() {
+        let cohen = AnyMethod::Cohen(Cohen { sigma: sigma() });
+        let dsrs = AnyMethod::Dsrs(Dsrs::published(sigma(), 64).unwrap());
+        let grid = |points, winner| {
+            AnyMethod::Grid(Grid { sigma: sigma(), low: sigma(), high: sigma(), points, winner })
+        };
+        let fifth = u32::MAX / 5; // 2³² − 1 is a multiple of 5
+        for (method, n, expected) in [
+            (&cohen, 1, None),
+            (&cohen, u32::MAX, None),
+            (&dsrs, 1, Some("n")),
+            (&dsrs, 2, None),
+            (&grid(5, Winner::MaxOfCertificates), fifth, None),
+            (&grid(5, Winner::MaxOfCertificates), fifth + 1, Some("n")),
+            (&grid(4, Winner::Fresh { draws: fifth }), 1000, None),
+            (&grid(4, Winner::Fresh { draws: fifth + 1 }), 1000, Some("gradient_n")),
+        ] {
+            let budget = Budget::new(100, n, Alpha::USUAL).unwrap();
+            assert_eq!(refused(&budget, method, None).as_deref(), expected, "{method:?} {n}");
         }
     }
 }

@@ -32,7 +32,6 @@ pub fn fail_safe(estimates: &[Estimate], budget: &Budget) -> Result<Option<FailS
     }
     let alpha = budget.alpha().share(estimates.len().max(1));
     match estimates {
-        [] => Ok(None),
         [only] => of_votes(only, alpha),
         _ => best(estimates, budget)?.map_or(Ok(None), |(estimate, _)| of_votes(estimate, alpha)),
     }

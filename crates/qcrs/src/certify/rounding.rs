@@ -82,4 +82,16 @@ mod tests {
             assert_eq!(of(kinds, true), Rounding::NotInFloats, "{kinds:?}");
         }
     }
+
+    #[test]
+    fn words_say_whether_rounding_is_covered() {
+        for (rounding, words) in [
+            (Rounding::Covered(Lattice::Bytes), "every 8-bit image closer than R"),
+            (Rounding::Covered(Lattice::Fine), "whole steps of 1/4096"),
+            (Rounding::NotInFloats, "Not covered in floating point: noise is drawn in floats"),
+            (Rounding::NotInBatches, "Not covered in floating point: this engine's scores"),
+        ] {
+            assert!(rounding.words().contains(words), "{rounding:?}");
+        }
+    }
 }

@@ -41,3 +41,37 @@ fn expected(seen: &Votes, class: usize, n: u64) -> [u64; 2] {
     let rival = share(seen.most_besides(class), total - ours) * (n - expected) as f64;
     [expected, rival as u64]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Alpha, Sigma};
+
+    fn votes(counts: &[u64]) -> Votes {
+        counts.iter().copied().enumerate().collect()
+    }
+
+    /// 1000 · 60.5/101 = 599.01, and 401 · 30.5/41 = 298.3.
+    #[test]
+    fn half_a_vote_is_added_to_each_side() {
+        for (seen, expected_votes) in
+            [(&[60, 30, 10][..], [599, 298]), (&[], [500, 250]), (&[100], [995, 2]), (&[0, 100], [4, 991])]
+        {
+            assert_eq!(expected(&votes(seen), 0, 1000), expected_votes, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn the_bound_with_the_larger_radius_is_chosen() {
+        let budget = Budget::new(100, 1000, Alpha::USUAL).unwrap().with_bound(Bound::Auto).unwrap();
+        let noise = Noise::Gaussian(Sigma::new(0.5).unwrap());
+        for (seen, sides) in [
+            (&[700, 300][..], Sides::One),
+            (&[450, 200, 200, 150], Sides::Two),
+            // neither has any
+            (&[500, 500], Sides::One),
+        ] {
+            assert_eq!(choose_sides(&budget, 0, &votes(seen), &noise, 1000).unwrap(), sides, "{seen:?}");
+        }
+    }
+}

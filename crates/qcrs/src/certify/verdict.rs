@@ -197,3 +197,103 @@ fn stands(estimate: &Estimate, radius: f64, alpha: Alpha) -> Result<Standing, Er
     }
     standing(votes.of(*class), votes.total(), share, alpha, Alpha::new(GIVE_UP)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A certificate of class 0 under Gaussian noise.
+    fn estimate(level: f64, votes: &[u64], sides: Sides) -> Estimate {
+        let smoothed = Smoothed::gaussian(Sigma::new(level).unwrap());
+        Estimate { smoothed, class: 0, sides, votes: votes.iter().copied().enumerate().collect() }
+    }
+
+    fn usual() -> Budget {
+        Budget::new(100, 1000, Alpha::USUAL).unwrap()
+    }
+
+    /// scipy: beta.ppf(α/2, 700, 301) and 1 − beta.ppf(α/2, 800, 201).
+    #[test]
+    fn a_two_sided_verdict_names_both_bounds() {
+        let verdict = decide(&[estimate(0.5, &[700, 200, 100], Sides::Two)], &usual()).unwrap();
+        let Verdict::Certified { p_lower, p_upper: Some(p_upper), .. } = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!((p_lower - 0.6504201479969677).abs() < 1e-14, "{p_lower}");
+        assert!((p_upper - 0.2443240761455643).abs() < 1e-14, "{p_upper}");
+    }
+
+    /// Ten votes that agree prove something at 0.001, and eleven at 0.0005.
+    #[test]
+    fn draws_are_too_few_only_where_a_unanimous_vote_proves_nothing() {
+        for (votes, sides, smallest) in [
+            (&[9, 0][..], Sides::One, Some(10)),
+            (&[8, 2], Sides::One, None),
+            (&[10, 10], Sides::One, None),
+            (&[10, 0], Sides::Two, Some(11)),
+            (&[6, 5], Sides::Two, None),
+        ] {
+            let verdict = decide(&[estimate(0.5, votes, sides)], &usual()).unwrap();
+            let found = match verdict {
+                Verdict::Abstain(Reason::TooFewDraws { smallest }) => Some(smallest),
+                Verdict::Abstain(Reason::BelowHalf { .. }) => None,
+                _ => panic!("{votes:?}: {verdict:?}"),
+            };
+            assert_eq!(found, smallest, "{votes:?}");
+        }
+    }
+
+    #[test]
+    fn a_radius_is_refuted_by_votes_only() {
+        for (votes, radius, refuted) in [
+            (&[][..], 0.5, false),
+            (&[], 1e9, false), // it needs a share that rounds to 1
+            (&[5, 5], 0.5, false),
+            (&[500, 500], 0.5, true),
+        ] {
+            let budget = usual().asking_about(radius).unwrap();
+            let verdict = decide(&[estimate(0.5, votes, Sides::One)], &budget).unwrap();
+            let Verdict::Abstain(Reason::NotShown { refuted: found, .. }) = verdict else {
+                panic!("{votes:?}: {verdict:?}");
+            };
+            assert_eq!(found, refuted, "{votes:?} {radius}");
+        }
+    }
+
+    #[test]
+    fn of_equal_certificates_the_first_is_kept() {
+        let both = [0.25, 0.5].map(|level| estimate(level, &[5, 5], Sides::One));
+        let (kept, _) = best(&both, &usual().asking_about(0.5).unwrap()).unwrap().unwrap();
+        assert_eq!(kept, &both[0]);
+    }
+
+    #[test]
+    fn two_laws_are_asked_about_one_class_of_one_model() {
+        let law = |level| GeneralizedGaussian::new(Sigma::new(level).unwrap(), 20, 64).unwrap();
+        let under = |level| Estimate {
+            smoothed: Noise::GeneralizedGaussian(law(level)).into(),
+            ..estimate(level, &[90, 10], Sides::One)
+        };
+        let (one, other) = (under(0.5), under(0.4));
+        assert!(decide(&[one.clone(), other.clone()], &usual()).is_ok());
+        let another_class = Estimate { class: 1, ..other.clone() };
+        let another_model = Estimate { smoothed: Smoothed { model: 1, ..other.smoothed }, ..other };
+        for other in [another_class, another_model] {
+            assert!(decide(&[one.clone(), other.clone()], &usual()).is_err(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_told_in_words() {
+        let (class, sigma) = (0, Sigma::new(0.5).unwrap());
+        for (reason, words) in [
+            (Reason::BelowHalf { class, p_lower: 0.4, sigma }, "below half"),
+            (Reason::TooFewDraws { smallest: 10 }, "too few draws"),
+            (Reason::NotTried, "not tried"),
+            (Reason::NotShown { class, sigma, refuted: true }, "radius refuted"),
+            (Reason::NotShown { class, sigma, refuted: false }, "radius not shown"),
+        ] {
+            assert_eq!(reason.to_string(), words);
+        }
+    }
+}

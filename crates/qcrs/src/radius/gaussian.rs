@@ -34,8 +34,8 @@ pub fn gaussian_two_sided(p_lower: f64, not_other: f64, sigma: Sigma) -> Result<
         return Err(Error::Invalid(format!("a lower bound of a probability lies in [0, 1), got {wrong}")));
     }
     let (less, more) = (p_lower.min(not_other), p_lower.max(not_other));
-    // 1 − more is exact from ½ on, so this says p_A > p_B without rounding
-    if more < 0.5 || less <= 1.0 - more {
+    // 1 − more is exact from ½ on, so this says p_A > p_B without rounding; below ½ it is at least ½
+    if less <= 1.0 - more {
         return Ok(None);
     }
     let quantiles = normal_quantile_lower(less)? + normal_quantile_lower(more)?;
@@ -82,6 +82,16 @@ mod tests {
         // Φ⁻¹(½ + 2⁻⁵³) = 2.783e-16 (mpmath)
         let least = radius(0.5_f64.next_up(), Sigma::LEAST).unwrap().unwrap();
         assert!((0.0..=Sigma::LEAST * 2.783e-16).contains(&least), "{least}");
+    }
+
+    /// mpmath; the votes are the README's.
+    #[test]
+    fn votes_certify_the_radius_of_their_lower_bound() {
+        let of = |k| gaussian_of_votes(k, 100_000, Alpha::USUAL, Sigma::new(0.5).unwrap());
+        let found = of(99_000).unwrap().unwrap();
+        assert!((found - 1.144_999_977_606_883).abs() < 1e-12, "{found}");
+        assert_eq!(of(50_000).unwrap(), None);
+        assert!(of(100_001).is_err());
     }
 
     /// mpmath: σ/2 (Φ⁻¹(p_A) + Φ⁻¹(1 − p_B)).

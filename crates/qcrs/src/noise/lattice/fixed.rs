@@ -10,9 +10,8 @@ pub(super) fn mul(a: u128, b: u128) -> u128 {
     let (low, high) = (a0 * b0, a1 * b1);
     let (one, other) = (a0 * b1, a1 * b0);
     let middle = (low >> 64) + (one & LOW) + (other & LOW);
-    let low = (low & LOW) | (middle << 64);
     let high = high + (one >> 64) + (other >> 64) + (middle >> 64);
-    (high << 8) | (low >> 120)
+    (high << 8) | ((middle & LOW) >> 56)
 }
 
 /// 1 / (m · 2^exponent) for a quotient below 1, rounded down. `m` has at most 100 bits.

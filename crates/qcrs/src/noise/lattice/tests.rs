@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_wrap)] // there are at most 2²⁰ thresholds
 
 use super::draw::AddIntegers;
+use super::fixed::mul;
 use super::table::IntegerTable;
 use super::thresholds::upper_half;
 use super::{Lattice, LatticeGaussian};
@@ -12,6 +13,7 @@ use crate::noise::words::{GROUP, LANES, second_half};
 use crate::noise::{Noise, NoiseKind, Phase, Stream};
 use crate::types::Sigma;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const STREAM: Stream = Stream { seed: 0x0123_4567_89AB_CDEF, input: 42, phase: Phase::Estimate };
 /// From the smallest that is allowed to much noise, on both lattices.
@@ -147,13 +149,18 @@ fn the_table_gives_the_integer_of_the_definition() {
     }
 }
 
-/// Value `j` of a draw by itself, without groups, lanes and tables.
-fn value(all: &[u64], draw: u32, j: usize) -> i32 {
+/// The word of value `j` of a draw by itself, without groups and lanes.
+fn word(draw: u32, j: usize) -> u64 {
     let (group, run, lane) = (j / GROUP, j % GROUP / LANES, j % LANES);
     let block = (group * LANES + lane) as u32;
-    let word = |phase: u32| philox4x32([draw, block, STREAM.input, phase], STREAM.key())[run];
+    let half = |phase: u32| philox4x32([draw, block, STREAM.input, phase], STREAM.key())[run];
     let phase = STREAM.phase as u32;
-    integer(all, u64::from(word(phase)) << 32 | u64::from(word(phase | 1 << 31)))
+    u64::from(half(phase)) << 32 | u64::from(half(phase | 1 << 31))
+}
+
+/// Value `j` of a draw, without tables.
+fn value(all: &[u64], draw: u32, j: usize) -> i32 {
+    integer(all, word(draw, j))
 }
 
 fn drawn(arch: pulp::Arch, (level, lattice): (f64, Lattice), draw: u32, x: &[i32]) -> Vec<f32> {
@@ -212,6 +219,90 @@ fn a_second_half_is_read_where_the_first_does_not_decide() {
         decided += i32::from(second > 0 && at == below + 1);
     }
     assert!(decided > 600, "{decided}");
+}
+
+/// Only time would tell: a second half that is not needed gives the same integer.
+#[test]
+fn no_second_half_is_read_where_the_first_decides() {
+    let table = IntegerTable::of(sigma(0.25), Lattice::Bytes);
+    let all = thresholds((0.25, Lattice::Bytes));
+    let spread = |k: u32| k.wrapping_mul(0x9E37_79B9);
+    let open = (0..10_000).filter(|k| table.guess(spread(*k)).is_open()).count();
+    assert!((10..500).contains(&open), "{open} of 10000 words are open");
+    // where there are several thresholds among the words with the same first bits
+    let mut decided = 0;
+    for word in (1..2000).map(|k| spread(k) >> 12) {
+        if table.guess(word).is_open() && all.iter().all(|t| t >> 32 != u64::from(word)) {
+            let found = table.integer(word, || panic!("the second half of {word:#x} was read"));
+            assert_eq!(found, integer(&all, u64::from(word) << 32), "{word:#x}");
+            decided += 1;
+        }
+    }
+    assert!(decided > 1000, "{decided}");
+}
+
+/// With the most noise there are 557,058 thresholds, and one word in 14,000 begins like one of them.
+#[test]
+fn draws_read_the_second_half_of_their_own_word() {
+    let law @ (_, lattice) = (8.0, Lattice::Fine);
+    let all = thresholds(law);
+    let (mut close, mut passed) = (0, 0);
+    for draw in 0..10 {
+        let found = drawn(pulp::Arch::new(), law, draw, &vec![0; 100_000]);
+        for (j, found) in found.into_iter().enumerate() {
+            let word = word(draw, j);
+            let at = all.partition_point(|t| *t <= word);
+            let expected = lattice.pixel(at as i32 - all.len() as i32 / 2);
+            assert_eq!(found.to_bits(), expected.to_bits(), "{draw} {j}");
+            let fewest = all.partition_point(|t| t >> 32 < word >> 32);
+            close += usize::from(all.get(fewest).is_some_and(|t| t >> 32 == word >> 32));
+            passed += at - fewest;
+        }
+    }
+    assert!(close > 40 && passed > 20, "{close} decided by the second half, {passed} of them upwards");
+}
+
+#[test]
+fn a_thread_keeps_small_tables_and_the_last_two() {
+    // tables of 6.5 MB, and of less than 0.1 MB
+    let large = |level| IntegerTable::of(sigma(level), Lattice::Fine);
+    let small = |level| IntegerTable::of(sigma(level), Lattice::Bytes);
+    let test = move || {
+        let levels = [0.1, 0.2, 0.3, 0.4, 0.5];
+        let tables = levels.map(small);
+        assert!(levels.map(small).iter().zip(&tables).all(|(again, table)| Arc::ptr_eq(again, table)));
+        let [first, second] = [8.0, 7.9].map(large);
+        assert!(!Arc::ptr_eq(&small(0.1), &tables[0]), "two large tables leave no room for small ones");
+        assert!(Arc::ptr_eq(&large(7.9), &second) && !Arc::ptr_eq(&large(8.0), &first));
+        let two = [7.9, 8.0].map(large);
+        assert!([7.9, 8.0].map(large).iter().zip(&two).all(|(again, table)| Arc::ptr_eq(again, table)));
+    };
+    // other tests leave tables behind in their threads
+    std::thread::spawn(test).join().unwrap();
+}
+
+/// Python's integers.
+#[test]
+fn products_are_exact_and_rounded_down() {
+    for (a, b, product) in [
+        (
+            0xdbc8fbbcbde5c0994164d8399f767c45,
+            0xd76d43f1446beab0c11fdecb91ce37,
+            0xb8f39a536fae3b526e48d5da064a0a6b,
+        ),
+        (
+            0x10f6162ec1d7da0a6eb8c9ebd69fe29,
+            0x18d4a7077330bdbd7210dff076ce2ef,
+            0x1a528efc7b9a59a0c9eb19e715f6589,
+        ),
+        (0x8a62332553fc1ea36f17fd374, 0x6f96ec1cfb10f62827688de6a16a3b, 0x3c52295958e4fbdd4a394bdd5),
+        (0xde5271007814e8a2, 0x4d0d7f438b33e968617959ce3f1f65a8, 0x42ea84b26fab0a35ca),
+        (0x5fea11ac92edcf45, 0xbb2edb20035b7399, 0x46),
+        (0xae9c82478c281d687c966c377b9aa2, 0x31de11cc9dea959c21, 0x22036ccca0f3c6bd66),
+        (u128::MAX, (1 << 120) - 1, 0xfffffffffffffffffffffffffffffeff),
+    ] {
+        assert_eq!([mul(a, b), mul(b, a)], [product; 2], "{a:#x} {b:#x}");
+    }
 }
 
 /// mpmath, with Philox in Python.

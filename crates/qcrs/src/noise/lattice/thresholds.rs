@@ -103,3 +103,50 @@ impl Iterator for CellMasses {
         Some(mass)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_is_the_nearest_multiple_of_its_unit() {
+        const UNIT: u128 = 1 << 56;
+        for (x, nearest) in [
+            (0, 0),
+            (UNIT / 2 - 1, 0),
+            (UNIT / 2, 1),
+            (3 * UNIT / 2 - 1, 1),
+            (ONE - UNIT / 2 - 1, u64::MAX),
+            (ONE, u64::MAX),
+        ] {
+            assert_eq!(round(x), nearest, "{x:#x}");
+        }
+    }
+
+    /// Cells so wide that every term counts, with Heₙ₊₁(x) = x Heₙ(x) − n Heₙ₋₁(x). Of narrow cells the last
+    /// terms change no threshold.
+    #[test]
+    fn the_mass_of_a_cell_has_all_terms_of_its_series() {
+        for (k, square) in [(0, ONE), (1, ONE), (2, ONE), (3, ONE), (5, ONE / 4)] {
+            let cell = CellMasses { per_step: 1, square, decay: 0, density: 0, ratio: 0, k };
+            let y = square as f64 / ONE as f64;
+            let x = k as f64 * y.sqrt();
+            let (mut even, mut odd, mut factor, mut sum) = (1.0, x, 1.0, 0.0);
+            for n in [2.0, 4.0, 6.0, 8.0, 10.0] {
+                even = x * odd - (n - 1.0) * even;
+                odd = x * even - n * odd;
+                factor *= y / 4.0 / (n * (n + 1.0));
+                sum += even * factor;
+            }
+            let found = cell.curvature() as f64 / ONE as f64;
+            assert!((found / sum - 1.0).abs() < 1e-12, "cell {k}: {found} instead of {sum}");
+        }
+    }
+
+    #[test]
+    fn cells_are_counted_upwards() {
+        let mut cells = CellMasses::of(0.25, 255);
+        assert!(cells.by_ref().take(3).all(|mass| mass > 0));
+        assert_eq!(cells.k, 3);
+    }
+}
