@@ -82,7 +82,6 @@ fn the_part_of_the_default_class_is_what_the_documents_say() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (readme, results) = (words(&read("README.md")), words(&read("docs/results.md")));
     let folders = [
-        ("zoo/gaussian-0.50/", "cohen", ["grid", "qcrs-paper", "qcrs", "probe"]),
         ("probe/gaussian-0.50-", "cohen-100k", ["qcrs-100k", "probe-100k", "probe-3e-6", "probe-1e-6"]),
         ("probe/macer-0.50-", "cohen-100k", ["qcrs-100k", "probe-100k", "probe-3e-6", "probe-1e-6"]),
     ];
@@ -97,7 +96,7 @@ fn the_part_of_the_default_class_is_what_the_documents_say() {
         }
     }
     for (run, name) in [("qcrs", "QCRS"), ("probe", "PROBE")] {
-        let path = |name: &str| format!("{ROOT}/docs/results/zoo/gaussian-0.50/{name}.tsv");
+        let path = |name: &str| format!("{ROOT}/docs/results/answers/0.50/{name}.tsv");
         let typed = format!("report {} {} --format json", path("cohen"), path(run));
         let json = &bench.run(&typed).says(&[]).runs()[1];
         let expected = format!(
