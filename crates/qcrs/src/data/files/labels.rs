@@ -13,13 +13,13 @@ pub(super) fn read(file: &Path, options: &OpenOptions) -> Result<Vec<usize>, Err
     std::fs::metadata(file).map_err(Error::io(file))?;
     match file.extension().and_then(|end| end.to_str()) {
         Some("npy") => npy::read_labels(file),
-        Some("csv" | "txt") => read_column(file, names::given(options)?.as_deref()),
+        Some("csv" | "txt") => read_column(file, names::given(options)?.as_ref()),
         _ if idx::is_idx(file) => idx::read_labels(file),
         _ => Err(Error::format(file, "is not a file of labels; supported formats are .csv, .npy and IDX")),
     }
 }
 
-fn read_column(file: &Path, names: Option<&[String]>) -> Result<Vec<usize>, Error> {
+fn read_column(file: &Path, names: Option<&names::Names>) -> Result<Vec<usize>, Error> {
     let text = read_text(file)?;
     let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
     let mut labels = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn read_list(file: &Path, options: &OpenOptions) -> Result<Vec<(Strin
             continue;
         }
         let label =
-            names::class(&label, names.as_deref()).map_err(|problem| at_line(file, number, &problem))?;
+            names::class(&label, names.as_ref()).map_err(|problem| at_line(file, number, &problem))?;
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.is_empty() || !Path::new(&name).components().all(inside) {
             let problem = format!("'{name}' leaves the folder; list files within it");

@@ -1,5 +1,6 @@
 //! Which image files are in a folder, in which order, and which class does each show?
 
+use super::names::Names;
 use crate::types::Error;
 use std::path::Path;
 
@@ -52,10 +53,10 @@ impl Listing {
     }
 
     /// Numbers class folders by the place of their names in `names`.
-    pub(super) fn number_by(&mut self, names: &[String], root: &Path) -> Result<(), Error> {
+    pub(super) fn number_by(&mut self, names: &Names, root: &Path) -> Result<(), Error> {
         let Some(folders) = &self.classes else { return Ok(()) };
         let number = |folder: &String| {
-            names.iter().position(|name| name == folder).ok_or_else(|| {
+            names.place(folder).ok_or_else(|| {
                 let problem = "is not one of the class names; rename the folder, or add its name to the list";
                 Error::format(root.join(folder), problem)
             })
@@ -64,7 +65,7 @@ impl Listing {
         for (_, label) in &mut self.files {
             *label = label.map(|folder| numbers[folder]);
         }
-        self.classes = Some(names.to_vec());
+        self.classes = Some(names.shown.clone());
         Ok(())
     }
 }

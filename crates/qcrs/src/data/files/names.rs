@@ -6,17 +6,37 @@ use crate::types::Error;
 use std::collections::HashMap;
 use std::path::Path;
 
+/// What the classes are called.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// In tables, each once, in the order of the classes' numbers.
+    pub shown: Vec<String>,
+    /// In ImageNet's folders, where the list has them.
+    wordnet: Vec<String>,
+}
+
 /// The names that the options give.
-pub(super) fn given(options: &OpenOptions) -> Result<Option<Vec<String>>, Error> {
+pub(super) fn given(options: &OpenOptions) -> Result<Option<Names>, Error> {
     options.names.as_deref().map(read).transpose()
 }
 
 /// The names of all classes in the order of their numbers, one per line; blank lines may follow the last one.
-fn read(file: &Path) -> Result<Vec<String>, Error> {
+fn read(file: &Path) -> Result<Names, Error> {
     let text = read_text(file)?;
-    let names: Vec<String> = text.trim_end().lines().map(|line| line.trim().to_owned()).collect();
+    let lines: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
+    let wordnet: Vec<(&str, &str)> = lines.iter().map_while(|line| wordnet(line)).collect();
+    if !lines.is_empty() && wordnet.len() == lines.len() {
+        check(file, wordnet.iter().map(|(number, _)| *number))?;
+        return Ok(Names::of_wordnet(&wordnet));
+    }
+    check(file, lines.iter().copied())?;
+    Ok(Names { shown: lines.into_iter().map(String::from).collect(), wordnet: Vec::new() })
+}
+
+/// Makes sure that every line has a name of its own.
+fn check<'a>(file: &Path, names: impl Iterator<Item = &'a str>) -> Result<(), Error> {
     let mut seen = HashMap::new();
-    for (number, name) in names.iter().enumerate() {
+    for (number, name) in names.enumerate() {
         let line = number + 1;
         if name.is_empty() {
             let problem = format!("line {line} is empty; write one class name per line");
@@ -27,16 +47,47 @@ fn read(file: &Path) -> Result<Vec<String>, Error> {
             return Err(Error::format(file, problem));
         }
     }
-    if names.is_empty() {
+    if seen.is_empty() {
         return Err(Error::format(file, "is empty; write one class name per line"));
     }
-    Ok(names)
+    Ok(())
+}
+
+/// Number and first name of a line like `n02123045 tabby, tabby cat`, as ImageNet's own lists have them
+/// (`LOC_synset_mapping.txt`, `synset_words.txt`).
+fn wordnet(line: &str) -> Option<(&str, &str)> {
+    let (number, names) = line.split_once(char::is_whitespace)?;
+    let digits = number.strip_prefix('n').filter(|digits| digits.len() == 8)?;
+    let name = names.split(',').next().map(str::trim).filter(|name| !name.is_empty())?;
+    digits.bytes().all(|digit| digit.is_ascii_digit()).then_some((number, name))
+}
+
+impl Names {
+    /// ImageNet has two classes `crane` and two classes `maillot`: they are shown with their numbers.
+    fn of_wordnet(classes: &[(&str, &str)]) -> Self {
+        let mut times = HashMap::new();
+        classes.iter().for_each(|(_, name)| *times.entry(*name).or_insert(0) += 1);
+        let shown = |(number, name): &(&str, &str)| match times[name] {
+            1 => (*name).to_owned(),
+            _ => format!("{name} ({number})"),
+        };
+        Self {
+            shown: classes.iter().map(shown).collect(),
+            wordnet: classes.iter().map(|(number, _)| (*number).to_owned()).collect(),
+        }
+    }
+
+    /// The number of the class with this name.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        let among = |names: &[String]| names.iter().position(|known| known == name);
+        among(&self.wordnet).or_else(|| among(&self.shown))
+    }
 }
 
 /// The number of the class that a label stands for: a number, or a name where `names` are known.
-pub(super) fn class(label: &str, names: Option<&[String]>) -> Result<usize, String> {
+pub(super) fn class(label: &str, names: Option<&Names>) -> Result<usize, String> {
     let number = label.parse().ok();
-    let known = names.and_then(|names| names.iter().position(|name| name == label));
+    let known = names.and_then(|names| names.place(label));
     match (number, known) {
         (Some(number), Some(known)) if number != known => Err(format!(
             "'{label}' is the name of class {known} and also a class number; write {known}, or name the classes otherwise"
@@ -58,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_label_is_a_number_or_a_known_name_and_never_ambiguous() {
-        let names = ["cat", "dog", "0", "3"].map(String::from);
+        let names = Names { shown: ["cat", "dog", "0", "3"].map(String::from).into(), wordnet: Vec::new() };
         let of = |label| class(label, Some(&names));
         assert_eq!((of("1"), of("dog"), of("3"), of("9")), (Ok(1), Ok(1), Ok(3), Ok(9)));
         assert!(of("0").unwrap_err().contains("is the name of class 2 and also a class number"));

@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Opened, Error> {
     let mut opened = open_as_it_is(path, options)?;
     if let Some(names) = names::given(options)? {
-        opened.about.classes = Some(names);
+        opened.about.classes = Some(names.shown);
         opened.named_by = NamedBy::List;
     }
     Ok(opened)

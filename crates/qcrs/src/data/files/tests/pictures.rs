@@ -209,6 +209,31 @@ fn class_folders_and_labels_are_looked_up_in_a_list_of_names() {
 }
 
 #[test]
+fn folders_of_imagenet_are_looked_up_by_wordnet_numbers() {
+    let root = folder();
+    for name in ["val/n03126707/1.JPEG", "val/n02123045/1.png"] {
+        png(root.path(), name, 2, 2, [0; 3]);
+    }
+    let names = |text: &str| {
+        let names = Some(write(root.path(), "names.txt", text));
+        OpenOptions { names, ..OpenOptions::default() }
+    };
+    let list = "n02012849 crane\nn02123045\ttabby, tabby cat\nn03126707 crane\n";
+    let (val, options) = (root.path().join("val"), names(list));
+    let classes = opened(&val, &options);
+    assert_eq!(labels_of(&classes), [Some(1), Some(2)]);
+    assert_eq!(classes.about.classes.unwrap(), ["crane (n02012849)", "tabby", "crane (n03126707)"]);
+    let csv = write(root.path(), "list.csv", "val/n02123045/1.png,tabby\nval/n02123045/1.png,n03126707\n");
+    assert_eq!(labels_of(&opened(&csv, &options)), [Some(1), Some(2)]);
+
+    // one line of another form, and all are plain names
+    let mixed = complaint(&val, &names(&format!("{list}dog\n")));
+    assert!(mixed.contains("n02123045: is not one of the class names"), "{mixed}");
+    let twice = complaint(&val, &names(&format!("{list}n02123045 tiger cat\n")));
+    assert!(twice.contains("lines 2 and 4 both say 'n02123045'"), "{twice}");
+}
+
+#[test]
 fn files_that_are_no_images_are_listed() {
     let root = folder();
     for (folder, names) in [("flat", ["b.webp", "a.bmp"]), ("classes/cat", ["c.gif", ".hidden"])] {
