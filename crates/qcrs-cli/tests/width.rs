@@ -15,7 +15,7 @@ fn in_a_pipe_no_line_is_longer_than_80_columns() {
     let long = "a-very-long-name-of-a-run-that-says-everything-about-it-and-more";
     bench.run(&format!("{CERTIFY} --method cohen --run {long}")).says(&[]);
     bench.run(&format!("{CERTIFY} --gradient-n 40 --run {long}-too")).says(&[]);
-    let file = "../../docs/results/zoo/gaussian-0.50/probe.tsv";
+    let file = "../../docs/results/answers/0.50/probe.tsv";
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     bench.write("probe.tsv", std::fs::read(file).unwrap());
     for typed in [
