@@ -371,7 +371,8 @@ fn verify_recomputes_published_files() {
         ]);
         bench.run(&format!("verify {name}")).fails(2, &["--alpha: a result file with votes does not say"]);
     }
-    bench.write("forged.tsv", bench.read("cohen.tsv").replace("0.5515206054093147", "0.6515206054093147"));
+    bench
+        .write("forged.tsv", bench.read("cohen.tsv").replacen("0.5515206054093147", "0.6515206054093147", 1));
     let ran = bench.run("verify forged.tsv --alpha 0.001").code_is(1, "forged.tsv: 1 row disagrees");
     assert!(
         ran.out.contains("line 3, input 50: radius is 0.6515206054093147, but votes, n and σ"),

@@ -66,7 +66,9 @@ impl Names {
     /// ImageNet has two classes `crane` and two classes `maillot`: they are shown with their numbers.
     fn of_wordnet(classes: &[(&str, &str)]) -> Self {
         let mut times = HashMap::new();
-        classes.iter().for_each(|(_, name)| *times.entry(*name).or_insert(0) += 1);
+        for (_, name) in classes {
+            *times.entry(*name).or_insert(0) += 1;
+        }
         let shown = |(number, name): &(&str, &str)| match times[name] {
             1 => (*name).to_owned(),
             _ => format!("{name} ({number})"),
