@@ -54,7 +54,16 @@ const NUMBERS: &[Case] = &[
     ("--method cohen --mode paper", 2, &["--mode: is for qcrs only, and the method is cohen"]),
     ("--method qcrs --lambda 1e-5", 2, &["--lambda: is for probe only"]),
     ("--method iss --recipe sane", 2, &["--recipe: is for ddrs, insta-rs only"]),
-    ("--method probe --preset cifar10-0.50 --sigma 0.05", 2, &["outside the region [0.12", "--sigma"]),
+    (
+        "--method probe --preset cifar10-0.50 --sigma 0.05",
+        2,
+        &["--sigma: 0.05 lies outside the region", "0.12 to 1.7"],
+    ),
+    (
+        "--preset imagenet-0.25 --sigma 0.06",
+        2,
+        &["--sigma: 0.06 lies outside the region", "leave the preset out"],
+    ),
     ("--left -1", 2, &["--left: sigma must be finite and positive, got -1"]),
     ("--method insta-rs --starts 0.2,0", 2, &["--starts", "got 0"]),
     ("--method iss --loss -0.01", 2, &["not -0.01", "--loss"]),

@@ -153,7 +153,8 @@ fn certified_at(row: &Row, radius: f64) -> bool {
 }
 
 /// Even steps up to the largest radius at which some run is still right: of .25, or of the first of .5, 1, 2,
-/// 4, … that needs at most twelve; and the radii that runs ask about. There is always at least one.
+/// 4, … that needs at most twelve; if all radii are smaller, of the first of .1, .05, .025, .01, … that makes at
+/// least three; and the radii that runs ask about. There is always at least one.
 pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
     let asked: Vec<f64> = tables.iter().filter_map(|table| table.asked).collect();
     let open: Vec<&Table> = tables.iter().filter(|table| table.asked.is_none()).collect();
@@ -164,14 +165,22 @@ pub(super) fn default_radii(tables: &[Table]) -> Vec<f64> {
     radii
 }
 
+/// Radii below this are not worth a column.
+const SMALLEST: f64 = 0.001;
+
 fn steps(tables: &[&Table]) -> Vec<f64> {
     let largest = tables.iter().flat_map(|t| &t.rows).filter_map(Row::score).fold(0.0, f64::max);
     let mut step = 0.25;
     while largest / step >= 13.0 {
         step *= 2.0;
     }
+    if (SMALLEST..step).contains(&largest) {
+        let powers = [0.1, 0.01, 0.001].into_iter().flat_map(|tenth| [tenth, tenth / 2.0, tenth / 4.0]);
+        step = powers.into_iter().find(|step| largest / step >= 3.0).unwrap_or(step);
+    }
     let count = ((largest / step) as u32).max(1);
-    (1..=count).map(|number| f64::from(number) * step).collect()
+    // 0.075, not 0.07500000000000001
+    (1..=count).map(|number| (f64::from(number) * step * 1e6).round() / 1e6).collect()
 }
 
 /// A map from each radius to what holds there, in order of radius.

@@ -166,6 +166,14 @@ fn a_small_run_by_hand() {
     close(summary.abstained.low.unwrap(), 0.05274495052631566, 1e-12);
     close(summary.abstained.high.unwrap(), 0.8533672003653274, 1e-12);
     assert_eq!(default_radii_of(&small()), [0.25, 0.5, 0.75, 1.0]);
+    // the same run with radii so small that a step of a quarter would show nothing
+    let shrunk = |factor: f64| {
+        let rows = small().rows.into_iter().map(|row| Row { radius: factor * row.radius, ..row });
+        Table { rows: rows.collect(), ..small() }
+    };
+    assert_eq!(default_radii_of(&shrunk(0.25)), [0.25]);
+    assert_eq!(default_radii_of(&shrunk(0.125)), [0.025, 0.05, 0.075, 0.1, 0.125]);
+    assert_eq!(default_radii_of(&shrunk(1e-6)), [0.25]);
 
     let text = serde_json::to_string(&summary).unwrap();
     assert!(text.contains(r#""guarantee":"fixed-sigma""#), "{text}");

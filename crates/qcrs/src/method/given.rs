@@ -174,6 +174,14 @@ impl Given<'_> {
         };
         search.low = self.sigma("left")?.unwrap_or(search.low);
         search.high = self.sigma("right")?.unwrap_or(search.high);
+        if self.has("preset") && !(search.low..=search.high).contains(&search.sigma) {
+            let [sigma, low, high] = [search.sigma, search.low, search.high].map(Sigma::get);
+            let problem = format!(
+                "{sigma} lies outside the region of the preset, {low} to {high}; leave the preset out, and the region is \
+                 scaled to it"
+            );
+            return Err(Error::setting("sigma", problem));
+        }
         search.tolerance = self.number("epsilon")?.unwrap_or(search.tolerance);
         let steps = self.number("epsilon_step")?.map(|steps| search.tolerance / steps);
         if steps.is_some() && self.has("tau") {

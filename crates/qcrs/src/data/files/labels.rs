@@ -19,7 +19,7 @@ pub(super) fn read(file: &Path, options: &OpenOptions) -> Result<Vec<usize>, Err
     }
 }
 
-fn read_column(file: &Path, names: Option<&names::Names>) -> Result<Vec<usize>, Error> {
+fn read_column(file: &Path, names: Option<&names::ClassNames>) -> Result<Vec<usize>, Error> {
     let text = read_text(file)?;
     let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
     let mut labels = Vec::new();

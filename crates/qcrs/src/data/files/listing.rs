@@ -1,6 +1,6 @@
 //! Which image files are in a folder, in which order, and which class does each show?
 
-use super::names::Names;
+use super::names::ClassNames;
 use crate::types::Error;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl Listing {
     }
 
     /// Numbers class folders by the place of their names in `names`.
-    pub(super) fn number_by(&mut self, names: &Names, root: &Path) -> Result<(), Error> {
+    pub(super) fn number_by(&mut self, names: &ClassNames, root: &Path) -> Result<(), Error> {
         let Some(folders) = &self.classes else { return Ok(()) };
         let number = |folder: &String| {
             names.place(folder).ok_or_else(|| {

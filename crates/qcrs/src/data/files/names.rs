@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What the classes are called.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct ClassNames {
     /// In tables, each once, in the order of the classes' numbers.
     pub shown: Vec<String>,
     /// In ImageNet's folders, where the list has them.
@@ -16,21 +16,21 @@ pub(super) struct Names {
 }
 
 /// The names that the options give.
-pub(super) fn given(options: &OpenOptions) -> Result<Option<Names>, Error> {
+pub(super) fn given(options: &OpenOptions) -> Result<Option<ClassNames>, Error> {
     options.names.as_deref().map(read).transpose()
 }
 
 /// The names of all classes in the order of their numbers, one per line; blank lines may follow the last one.
-fn read(file: &Path) -> Result<Names, Error> {
+fn read(file: &Path) -> Result<ClassNames, Error> {
     let text = read_text(file)?;
     let lines: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
     let wordnet: Vec<(&str, &str)> = lines.iter().map_while(|line| wordnet(line)).collect();
     if !lines.is_empty() && wordnet.len() == lines.len() {
         check(file, wordnet.iter().map(|(number, _)| *number))?;
-        return Ok(Names::of_wordnet(&wordnet));
+        return Ok(ClassNames::of_wordnet(&wordnet));
     }
     check(file, lines.iter().copied())?;
-    Ok(Names { shown: lines.into_iter().map(String::from).collect(), wordnet: Vec::new() })
+    Ok(ClassNames { shown: lines.into_iter().map(String::from).collect(), wordnet: Vec::new() })
 }
 
 /// Makes sure that every line has a name of its own.
@@ -62,7 +62,7 @@ fn wordnet(line: &str) -> Option<(&str, &str)> {
     digits.bytes().all(|digit| digit.is_ascii_digit()).then_some((number, name))
 }
 
-impl Names {
+impl ClassNames {
     /// ImageNet has two classes `crane` and two classes `maillot`: they are shown with their numbers.
     fn of_wordnet(classes: &[(&str, &str)]) -> Self {
         let mut times = HashMap::new();
@@ -87,7 +87,7 @@ impl Names {
 }
 
 /// The number of the class that a label stands for: a number, or a name where `names` are known.
-pub(super) fn class(label: &str, names: Option<&Names>) -> Result<usize, String> {
+pub(super) fn class(label: &str, names: Option<&ClassNames>) -> Result<usize, String> {
     let number = label.parse().ok();
     let known = names.and_then(|names| names.place(label));
     match (number, known) {
@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn a_label_is_a_number_or_a_known_name_and_never_ambiguous() {
-        let names = Names { shown: ["cat", "dog", "0", "3"].map(String::from).into(), wordnet: Vec::new() };
+        let names =
+            ClassNames { shown: ["cat", "dog", "0", "3"].map(String::from).into(), wordnet: Vec::new() };
         let of = |label| class(label, Some(&names));
         assert_eq!((of("1"), of("dog"), of("3"), of("9")), (Ok(1), Ok(1), Ok(3), Ok(9)));
         assert!(of("0").unwrap_err().contains("is the name of class 2 and also a class number"));
