@@ -3,6 +3,7 @@
 mod common;
 
 use common::Bench;
+use qcrs::types::{Alpha, Sigma};
 use serde_json::Value;
 
 /// What a table shows of a run.
@@ -81,6 +82,17 @@ fn a_changed_answers_file_is_refused() {
         bench.write("changed.tsv", changed);
         bench.run("report changed.tsv").fails(1, &[&problem]);
     }
+    // a larger radius that a two-sided bound could give, where the settings say one-sided
+    let votes: Vec<u64> = ["votes", "n"]
+        .map(|name| text.lines().nth(1).unwrap().split('\t').position(|column| column == name).unwrap())
+        .map(|at| field(one, at).parse().unwrap())
+        .to_vec();
+    let lead = qcrs::bounds::two_sided(votes[1], votes[0], 0, Alpha::new(0.001).unwrap()).unwrap();
+    let larger = qcrs::radius::gaussian_two_sided(lead.class, lead.not_other, Sigma::new(0.25).unwrap());
+    let larger = larger.unwrap().unwrap();
+    assert!(larger > radius.parse::<f64>().unwrap(), "{larger}");
+    bench.write("changed.tsv", line(&one.replace(&radius, &larger.to_string())));
+    bench.run("report changed.tsv").fails(1, &[&format!("line {at}: radius is")]);
     // a file with fewer inputs is incomplete
     bench.write("short.tsv", line("").replace("\n\n", "\n"));
     bench.run("report short.tsv").says(&["short", "incomplete", "7 of 8"]);

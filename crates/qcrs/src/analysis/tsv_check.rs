@@ -3,6 +3,7 @@
 use super::tsv::table_lines;
 use super::{Row, Table};
 use crate::bounds::{clopper_pearson_lower, two_sided};
+use crate::certify::Bound;
 use crate::method::Slow;
 use crate::radius::{gaussian, gaussian_two_sided};
 use crate::run::{Guarantee, Spec};
@@ -81,7 +82,7 @@ pub fn check_tsv(name: &str, text: &str, settings: &TsvSettings) -> Result<TsvCh
 /// The same for a file that was read already.
 pub(super) fn check_rows(table: &Table, text: &str, settings: &TsvSettings) -> Result<TsvCheck, Error> {
     let alpha = alpha_of(table, settings)?;
-    let mut checker = Checker::new(settings, alpha, Written::of(text));
+    let mut checker = Checker::new(settings, alpha, table, text);
     match why_not(table) {
         None => table.rows.iter().try_for_each(|row| checker.row(row))?,
         Some(why) => {
@@ -180,12 +181,19 @@ struct Checker<'a> {
     settings: &'a TsvSettings,
     alpha: Option<Alpha>,
     written: HashMap<u32, Written<'a>>,
+    /// Whether the bounds may be two-sided; a file without settings does not say.
+    may_be_two_sided: bool,
     check: TsvCheck,
 }
 
 impl<'a> Checker<'a> {
-    fn new(settings: &'a TsvSettings, alpha: Option<Alpha>, written: HashMap<u32, Written<'a>>) -> Self {
-        Self { settings, alpha, written, check: TsvCheck::default() }
+    fn new(settings: &'a TsvSettings, alpha: Option<Alpha>, table: &Table, text: &'a str) -> Self {
+        // a method that refuses the setting chooses the bound itself
+        let chooses =
+            |spec: &Spec| spec.method.facts().refuses.iter().any(|(setting, _)| *setting == "bound");
+        let one_sided = |spec: &Spec| spec.budget.bound() == Bound::OneSided && !chooses(spec);
+        let may_be_two_sided = !table.spec.as_ref().is_some_and(one_sided);
+        Self { settings, alpha, written: Written::of(text), may_be_two_sided, check: TsvCheck::default() }
     }
 
     fn row(&mut self, row: &Row) -> Result<(), Error> {
@@ -224,7 +232,7 @@ impl<'a> Checker<'a> {
         let (radius, found) = (row.radius, gaussian(whole, sigma)?);
         let (proved, agrees) = (found.unwrap_or(0.0), row.predicted.is_some() == found.is_some());
         let is_same = agrees && differ(radius, proved, unit) <= 0.0;
-        if !is_same && self.fits_two_sided(row, sigma)? {
+        if !is_same && self.may_be_two_sided && self.fits_two_sided(row, sigma)? {
             return Ok(self.compare("radius", TWO_SIDED, (radius, radius, unit), String::new));
         }
         if agrees {
